@@ -1,0 +1,266 @@
+"""An agent: an estimator, a strategy and a schedule on a catalogue, driven from outside.
+
+Four verbs make a round: ask and hear, as often as questions are due, then recommend and learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from conlinucb import schedule as schedules
+from conlinucb.catalog import Catalog
+from conlinucb.errors import InvalidInput, QuestionClosed
+from conlinucb.estimators import ArmScores, Estimator
+from conlinucb.strategies import View, strategy_of
+from conlinucb.strategies.chooser import Chooser
+from conlinucb.ties import first_best, ranking
+from conlinucb.user import Question, User, from_arrays, kind_of
+from conlinucb.validation import Floats, Indices, indices, number, seed_of, whole
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """A recommendation, best arm first."""
+
+    arms: Indices
+    """Indices of the recommended arms."""
+    scores: Floats
+    """Mean plus exploration: what they are ranked by."""
+    means: Floats
+    """Expected rewards x'theta."""
+    radii: Floats
+    """Uncertainties ||x||_P."""
+    round: int
+    """The round this recommendation closed, from 1."""
+
+
+class Agent:
+    """One algorithm on one catalogue; holds parameters, no person's state.
+
+    Build one with ``linucb``, ``arm_con``, ``conucb`` or ``conlinucb``. ``asks`` says what
+    questions are about: key-terms chosen by ``strategy``, or arms (the best of the pool).
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        estimator: Estimator,
+        *,
+        strategy: Any = None,
+        schedule: Callable[[int], float],
+        asks: Literal["term", "arm"] = "term",
+    ) -> None:
+        if not isinstance(catalog, Catalog):
+            raise InvalidInput(f"catalog must be a Catalog, got {type(catalog).__name__}.")
+        self.catalog = catalog
+        self.estimator = estimator
+        self.schedule = schedules.checked(schedule)
+        self.asks = asks
+        self.strategy = None if strategy is None else strategy_of(strategy)
+        self.chooser = None if self.strategy is None else Chooser(self.strategy, catalog)
+        self._kind = kind_of(estimator)
+
+    def on(self, catalog: Catalog) -> Agent:
+        """The same algorithm on another version of the catalogue; its users can go on.
+
+        >>> import conlinucb as cl
+        >>> agent = cl.linucb(cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]]))
+        >>> user = agent.new_user()
+        >>> agent.on(agent.catalog.remove_arms([0])).recommend(user).arms
+        array([1])
+        """
+        if catalog.d != self.catalog.d:
+            raise InvalidInput(f"The catalogue must have d = {self.catalog.d}, got {catalog.d}.")
+        return Agent(
+            catalog,
+            self.estimator,
+            strategy=self.strategy,
+            schedule=self.schedule,
+            asks=self.asks,
+        )
+
+    def new_user(self, seed: int = 0) -> User:
+        """Someone who has said nothing yet; ``seed`` decides the strategy's random draws."""
+        return User(self.estimator.new_state(self.catalog.d), self._kind, seed_of(seed))
+
+    def load_user(self, arrays: Mapping[str, NDArray[Any]]) -> User:
+        """The user that ``user.to_arrays()`` described; goes on exactly as that one would."""
+        return from_arrays(arrays, self.estimator, self.catalog.d)
+
+    def questions_due(self, user: User) -> int:
+        """Questions still to be answered or skipped before this round's recommendation.
+
+        A question that is not asked before ``recommend`` lapses; it is not owed later.
+        """
+        self._check(user)
+        if self.strategy is None and self.asks == "term":
+            return 0
+        return max(0, schedules.questions(self.schedule, user.rounds + 1) - user.settled)
+
+    def ask(
+        self, user: User, pool: ArrayLike | None = None, offered: ArrayLike | None = None
+    ) -> Question | None:
+        """The next question, or None when none is due.
+
+        While a question is open it is returned again, whatever is offered. ``offered`` are the
+        indices of the key-terms to choose from, in any order (default: all); ``pool`` the arms
+        of this round, which some strategies look at.
+        """
+        if not self.questions_due(user):
+            return None
+        if user.open is None:
+            arms, terms = self._pool(pool), self._offered(offered)
+            choose = self._best_arm if self.asks == "arm" else self._choose_term
+            index = choose(user, arms, terms)
+            user.questions += 1
+            user.open = Question(self.asks, index, user.questions, user.rounds + 1)
+        return user.open
+
+    def hear(self, user: User, question: Question, answer: float | None) -> None:
+        """Take in the answer to the open question; None means skipped and teaches nothing."""
+        self._check(user)
+        if not isinstance(question, Question):
+            raise InvalidInput(f"question must be a Question from ask(), got {question!r}.")
+        if question != user.open:
+            raise QuestionClosed(
+                f"{question} is not open: it was answered before, or never asked of this user. "
+                f"Open now: {user.open}."
+            )
+        if answer is not None:
+            self._absorb(user, question.kind, question.index, number("answer", answer))
+        user.settled += question.round == user.rounds + 1
+        user.open = None
+
+    def recommend(
+        self,
+        user: User,
+        pool: ArrayLike | None = None,
+        k: int = 1,
+        *,
+        exclude: ArrayLike | None = None,
+    ) -> Advice:
+        """The k best arms of the pool (default: all) without the excluded ones; closes the round.
+
+        Returns fewer than k where there are fewer. The order follows the tie rule.
+        """
+        self._check(user)
+        k = whole("k", k, low=1)
+        arms = self._pool(pool, exclude)
+        found = self._score(user, arms)
+        best = ranking(found.scores, k)
+        user.rounds += 1
+        user.settled = 0
+        return Advice(
+            arms[best], found.scores[best], found.means[best], found.radii[best], user.rounds
+        )
+
+    def learn(self, user: User, arm: int, reward: float) -> None:
+        """Take in the reward of an arm: now, later or never, recommended or not.
+
+        An arm that was never recommended, or has been removed since, is fine: the reward tells
+        as much about the person's taste.
+        """
+        self._check(user)
+        arm = whole("arm", arm)
+        if arm >= len(self.catalog):
+            raise InvalidInput(
+                f"arm must be an index from 0 to {len(self.catalog) - 1}, got {arm}."
+            )
+        self._absorb(user, "arm", arm, number("reward", reward))
+
+    def parameters(self) -> dict[str, Any]:
+        """What defines the algorithm, as plain values."""
+        asked = "arm" if self.asks == "arm" else self.chooser and self.chooser.name
+        return {
+            "estimator": self.estimator.name,
+            **self.estimator.parameters(),
+            "strategy": asked,
+            "schedule": self.schedule,
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"Agent({self.estimator!r}, strategy={self.strategy!r}, asks={self.asks!r}, "
+            f"schedule={self.schedule!r}, on {self.catalog!r})"
+        )
+
+    def _check(self, user: User) -> None:
+        if not isinstance(user, User):
+            raise InvalidInput(f"user must come from new_user() or load_user(), got {user!r}.")
+        if user.kind != self._kind or user.state.theta.size != self.catalog.d:
+            raise InvalidInput(
+                f"This user has d = {user.state.theta.size} and {user.kind}; the agent has "
+                f"d = {self.catalog.d} and {self._kind}."
+            )
+
+    def _absorb(self, user: User, kind: str, index: int, value: float) -> None:
+        learn = self.estimator.learn_arm if kind == "arm" else self.estimator.learn_term
+        features = self.catalog._arms if kind == "arm" else self.catalog._terms
+        learn(user.state, features[index], value)
+
+    def _pool(self, pool: ArrayLike | None, exclude: ArrayLike | None = None) -> Indices:
+        if pool is None:
+            arms = self.catalog.live_arms
+        else:
+            arms = indices("pool", pool, size=len(self.catalog))
+            removed = arms[~self.catalog._live[arms]]
+            if removed.size:
+                raise InvalidInput(f"pool holds arm {removed[0]}, which has been removed.")
+        if exclude is not None:
+            gone = indices("exclude", exclude, size=len(self.catalog))
+            arms = arms[~np.isin(arms, gone)]
+        if not arms.size:
+            raise InvalidInput("The pool is empty: there is no arm to choose from.")
+        return arms
+
+    def _offered(self, offered: ArrayLike | None) -> Indices:
+        if offered is None:
+            return self.catalog.live_terms
+        terms = np.sort(indices("offered", offered, size=len(self.catalog.term_ids)))
+        if not terms.size:
+            raise InvalidInput("offered is empty: there is no key-term to ask about.")
+        gone = terms[~self.catalog._offered[terms]]
+        if gone.size:
+            raise InvalidInput(f"offered holds key-term {gone[0]}, all of whose arms are removed.")
+        return terms
+
+    def _score(self, user: User, arms: Indices) -> ArmScores:
+        everything = arms.size == len(self.catalog) and arms is self.catalog.live_arms
+        rows = self.catalog._arms if everything else self.catalog._arms[arms]
+        t = user.rounds + 1
+        return self.estimator.score_arms(user.state, rows, t, schedules.asked_by(self.schedule, t))
+
+    def _best_arm(self, user: User, arms: Indices, offered: Indices) -> int:
+        return int(arms[first_best(self._score(user, arms).scores)])
+
+    def _choose_term(self, user: User, arms: Indices, offered: Indices) -> int:
+        chooser = self.chooser
+        assert chooser is not None
+        chooser.check_offered(offered, self.catalog)
+        t = user.rounds + 1
+        belief = self.estimator.term_belief(user.state, t, schedules.asked_by(self.schedule, t))
+        if chooser.needs_pool:
+            reach = self.estimator.reach(user.state, self.catalog._arms[arms])
+        else:
+            arms, reach = arms[:0], np.empty((0, self.catalog.d))
+        view = View(
+            self.catalog._terms,
+            offered,
+            belief.theta,
+            belief.cov,
+            belief.alpha,
+            arms,
+            reach,
+            *self.catalog.graph,
+            np.full(len(self.catalog.term_ids), np.inf),
+            chooser.constants,
+            user.seed,
+            user.questions,
+            t,
+        )
+        return chooser.choose(view)

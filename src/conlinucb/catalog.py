@@ -1,0 +1,321 @@
+"""The catalogue: arms with features, and key-terms that are weighted means of arms."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from conlinucb.errors import IncompatibleState, InvalidInput, RankWarning, UnknownName, nearest
+from conlinucb.validation import Floats, Indices, finite_entries, indices, matrix
+
+Id = str | int
+FORMAT = 1
+"""Version of the file that ``save`` writes."""
+
+
+class Catalog:
+    """Arms (N, d), and weights (N, K) that say how much each arm belongs to each key-term.
+
+    A key-term's feature is the weighted mean of its arms: x~_k = sum_a w[a,k] x_a / sum_a w[a,k].
+    A catalogue never changes: ``add_arms`` and ``remove_arms`` return a new one, in which every
+    old index still means the same arm or term.
+
+    >>> catalog = Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]], term_ids=["calm"])
+    >>> catalog.terms
+    array([[0.5, 0.5]])
+    >>> catalog.term_index("calm")
+    0
+    """
+
+    def __init__(
+        self,
+        arms: ArrayLike,
+        weights: Any,
+        arm_ids: Sequence[Id] | None = None,
+        term_ids: Sequence[Id] | None = None,
+    ) -> None:
+        self._setup(matrix("arms", arms), weights, arm_ids, term_ids, live=None)
+        _warn_of_rank(self._arms)
+
+    def _setup(
+        self,
+        arms: Floats,
+        weights: Any,
+        arm_ids: Sequence[Id] | None,
+        term_ids: Sequence[Id] | None,
+        live: NDArray[np.bool_] | None,
+    ) -> None:
+        if arms.shape[0] == 0 or arms.shape[1] == 0:
+            raise InvalidInput(
+                f"A catalogue needs at least one arm and one feature, got shape {arms.shape}."
+            )
+        self._arms = arms
+        self._weights = _weights(weights, arms.shape[0])
+        self.arm_ids = _ids("arm_ids", arm_ids, arms.shape[0])
+        self.term_ids = _ids("term_ids", term_ids, self._weights.shape[1])
+        self._live = np.ones(arms.shape[0], dtype=bool) if live is None else live
+        if not self._live.any():
+            raise InvalidInput("A catalogue needs at least one arm, but every arm is removed.")
+        self._terms, self._offered = self._term_features()
+
+    def _term_features(self) -> tuple[Floats, NDArray[np.bool_]]:
+        """Features of all terms, and which of them still have an arm.
+
+        A term whose arms are all removed keeps its last features, so that an open question
+        about it can still be answered; it is no longer offered.
+        """
+        total = np.asarray(self._weights.sum(axis=0)).ravel()
+        if (total <= 0).any():
+            k = int(np.argmax(total <= 0))
+            raise InvalidInput(
+                f"Key-term {self.term_ids[k]!r} (column {k} of weights) has no positive weight; "
+                f"every key-term needs at least one arm. {int((total <= 0).sum())} have none."
+            )
+        live = self._weights.multiply(self._live[:, None]).tocsr()
+        live_total = np.asarray(live.sum(axis=0)).ravel()
+        offered = live_total > 0
+        sums = live.T @ self._arms
+        if not offered.all():
+            sums[~offered] = (self._weights.T @ self._arms)[~offered]
+        terms = sums / np.where(offered, live_total, total)[:, None]
+        return np.ascontiguousarray(terms), offered
+
+    @property
+    def arms(self) -> Floats:
+        """Features of all arms, (N, d), removed ones included; read-only."""
+        return _read_only(self._arms)
+
+    @property
+    def terms(self) -> Floats:
+        """Features of all key-terms, (K, d); read-only."""
+        return _read_only(self._terms)
+
+    @property
+    def weights(self) -> sparse.csr_array:
+        """Weights of all arms, (N, K); a copy."""
+        return self._weights.copy()
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return int(self._arms.shape[1])
+
+    @cached_property
+    def live_arms(self) -> Indices:
+        """Indices of the arms that are not removed."""
+        return np.flatnonzero(self._live)
+
+    @cached_property
+    def live_terms(self) -> Indices:
+        """Indices of the key-terms that still have an arm."""
+        return np.flatnonzero(self._offered)
+
+    @cached_property
+    def graph(self) -> tuple[Indices, Indices, Floats]:
+        """The weights by rows: arm a has terms[start[a]:start[a + 1]] with those weights."""
+        w = self._weights
+        return w.indptr.astype(np.int64), w.indices.astype(np.int64), w.data
+
+    @cached_property
+    def version(self) -> str:
+        """A short hash of everything in the catalogue: equal content, equal version."""
+        digest = hashlib.sha256()
+        for name, array in sorted(self._to_arrays().items()):
+            digest.update(f"{name}{array.dtype.str}{array.shape}".encode())
+            digest.update(array.tobytes())
+        return digest.hexdigest()[:16]
+
+    @cached_property
+    def _arm_lookup(self) -> dict[Id, int]:
+        return {each: i for i, each in enumerate(self.arm_ids)}
+
+    @cached_property
+    def _term_lookup(self) -> dict[Id, int]:
+        return {each: i for i, each in enumerate(self.term_ids)}
+
+    def arm_index(self, arm_id: Id) -> int:
+        """Index of the arm with this id."""
+        return _look_up("arm", arm_id, self._arm_lookup)
+
+    def term_index(self, term_id: Id) -> int:
+        """Index of the key-term with this id."""
+        return _look_up("key-term", term_id, self._term_lookup)
+
+    def add_arms(
+        self, arms: ArrayLike, weights: Any, arm_ids: Sequence[Id] | None = None
+    ) -> Catalog:
+        """A new catalogue with these arms at the end; weights (n, K) over the same key-terms.
+
+        >>> catalog = Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]])
+        >>> larger = catalog.add_arms([[0.6, 0.8]], [[1.0]])
+        >>> len(larger), larger.arm_ids
+        (3, (0, 1, 2))
+        """
+        fresh = matrix("arms", arms, columns=self.d)
+        more = _weights(weights, fresh.shape[0], columns=len(self.term_ids))
+        if arm_ids is None:
+            arm_ids = _unused_ids(len(self), fresh.shape[0], self._arm_lookup)
+        ids = [*self.arm_ids, *_ids("arm_ids", arm_ids, fresh.shape[0])]
+        live = np.concatenate([self._live, np.ones(fresh.shape[0], dtype=bool)])
+        weights = sparse.vstack([self._weights, more], format="csr")
+        return self._like(np.vstack([self._arms, fresh]), weights, ids, live)
+
+    def remove_arms(self, removed: ArrayLike) -> Catalog:
+        """A new catalogue in which these indices are never in a pool again.
+
+        Indices stay valid, what people taught about a removed arm stays valid, and the
+        key-terms' features become the means of the arms that are left.
+        """
+        gone = indices("removed", removed, size=len(self))
+        live = self._live.copy()
+        live[gone] = False
+        return self._like(self._arms, self._weights, self.arm_ids, live)
+
+    def _like(
+        self, arms: Floats, weights: Any, arm_ids: Sequence[Id], live: NDArray[np.bool_]
+    ) -> Catalog:
+        changed = Catalog.__new__(Catalog)
+        changed._setup(arms, weights, arm_ids, self.term_ids, live)
+        return changed
+
+    def _to_arrays(self) -> dict[str, NDArray[Any]]:
+        start, terms, data = self.graph
+        return {
+            "format": np.array(FORMAT),
+            "arms": self._arms,
+            "live": self._live,
+            "weights_start": start,
+            "weights_terms": terms,
+            "weights_data": data,
+            "arm_ids": _encode(self.arm_ids),
+            "term_ids": _encode(self.term_ids),
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write the catalogue as one .npz file of plain arrays, no pickle."""
+        with Path(path).open("wb") as file:
+            np.savez(file, allow_pickle=False, **self._to_arrays())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Catalog:
+        """Read what ``save`` wrote; the version is the same afterwards."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            found = int(arrays["format"])
+            if found != FORMAT:
+                raise IncompatibleState(f"{path} has catalogue format {found}, not {FORMAT}.")
+            ids = _decode(arrays["arm_ids"]), _decode(arrays["term_ids"])
+            shape = (len(ids[0]), len(ids[1]))
+            parts = (arrays["weights_data"], arrays["weights_terms"], arrays["weights_start"])
+            catalog = cls.__new__(cls)
+            weights = sparse.csr_array(parts, shape=shape)
+            catalog._setup(matrix("arms", arrays["arms"]), weights, *ids, arrays["live"])
+        except (KeyError, ValueError, EOFError) as error:
+            if isinstance(error, (InvalidInput, IncompatibleState)):
+                raise
+            raise IncompatibleState(f"{path} is not a saved catalogue: {error}") from error
+        return catalog
+
+    def __len__(self) -> int:
+        """Number of arms, removed ones included, so that every index is below it."""
+        return int(self._arms.shape[0])
+
+    def __repr__(self) -> str:
+        return (
+            f"Catalog({self.live_arms.size} arms, {self.live_terms.size} key-terms, "
+            f"d={self.d}, version={self.version})"
+        )
+
+
+def _read_only(array: Floats) -> Floats:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _weights(value: Any, rows: int, columns: int | None = None) -> sparse.csr_array:
+    """Checked weights as sparse rows, without stored zeros, columns in order."""
+    try:
+        result = sparse.csr_array(value, dtype=np.float64, copy=True)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"weights must be a sparse or dense matrix: {error}") from None
+    wanted = (rows, result.shape[-1] if columns is None else columns)
+    if result.ndim != 2 or result.shape != wanted:
+        raise InvalidInput(
+            f"weights must have one row for each arm and one column for each key-term, "
+            f"{wanted[0]} x {'K' if columns is None else columns}; got shape {result.shape}."
+        )
+    result.sum_duplicates()
+    finite_entries("weights.data", result.data)
+    if result.data.size and result.data.min() < 0:
+        raise InvalidInput(f"weights must not be negative, got {result.data.min()!r}.")
+    result.eliminate_zeros()
+    return result
+
+
+def _ids(name: str, given: Iterable[Id] | None, size: int) -> tuple[Id, ...]:
+    if given is None:
+        return tuple(range(size))
+    ids = tuple(int(each) if isinstance(each, np.integer) else each for each in given)
+    if len(ids) != size:
+        raise InvalidInput(f"{name} must hold {size} ids, got {len(ids)}.")
+    for each in ids:
+        if isinstance(each, bool) or not isinstance(each, (str, int)):
+            raise InvalidInput(f"{name} must be strings or integers, got {each!r}.")
+    if len(set(ids)) != size:
+        seen: set[Id] = set()
+        twice = next(each for each in ids if each in seen or seen.add(each))  # type: ignore[func-returns-value]
+        raise InvalidInput(f"{name} must be distinct, but {twice!r} stands there twice.")
+    return ids
+
+
+def _unused_ids(first: int, count: int, taken: dict[Id, int]) -> list[Id]:
+    clash = [i for i in range(first, first + count) if i in taken]
+    if clash:
+        raise InvalidInput(f"The next free index {clash[0]} is already an id; pass arm_ids.")
+    return list(range(first, first + count))
+
+
+def _look_up(kind: str, wanted: Id, known: dict[Id, int]) -> int:
+    try:
+        return known[wanted]
+    except (KeyError, TypeError):
+        raise UnknownName(f"No {kind} has the id {wanted!r}.{nearest(wanted, known)}") from None
+
+
+def _encode(ids: Sequence[Id]) -> NDArray[np.uint8]:
+    return np.frombuffer(json.dumps(list(ids)).encode(), dtype=np.uint8)
+
+
+def _decode(encoded: NDArray[np.uint8]) -> list[Id]:
+    decoded: list[Id] = json.loads(encoded.tobytes().decode())
+    return decoded
+
+
+def _warn_of_rank(arms: Floats, block: int = 8192) -> None:
+    """Warn when the arms span fewer than d dimensions.
+
+    The R factor of blocks stacked on one another has the singular values of the whole
+    matrix, so a million arms need no second copy.
+    """
+    r = np.zeros((0, arms.shape[1]))
+    for start in range(0, arms.shape[0], block):
+        r = np.asarray(np.linalg.qr(np.vstack([r, arms[start : start + block]]), mode="r"))
+    rank = int(np.linalg.matrix_rank(r))
+    if rank < arms.shape[1]:
+        warnings.warn(
+            f"The arms' features have rank {rank}, below their dimension {arms.shape[1]}: "
+            f"taste outside that span cannot be learned, and changes no score.",
+            RankWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,50 @@
+"""Every exception and warning of the package, in one tree.
+
+Messages say what was wrong, which value came in and what would be right.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ConlinucbError(Exception):
+    """Base class of every error this package raises on purpose."""
+
+
+class InvalidInput(ConlinucbError, ValueError):
+    """A value that the caller passed cannot be used."""
+
+
+class UnknownName(InvalidInput, LookupError):
+    """A name or id that is not known here."""
+
+
+class QuestionClosed(InvalidInput):
+    """An answer to a question that is not open: never asked, or answered before."""
+
+
+class StrategyError(ConlinucbError, RuntimeError):
+    """A strategy raised, or chose a term that was not offered."""
+
+
+class IncompatibleState(InvalidInput):
+    """Stored arrays that do not fit the agent or catalogue they are loaded into."""
+
+
+class RankWarning(UserWarning):
+    """Features that span fewer dimensions than they have."""
+
+
+def nearest(name: object, known: Iterable[object]) -> str:
+    """Return a hint such as `` Did you mean 'ucb'?``, or the valid names, or nothing.
+
+    >>> nearest("max_radius", ["max-radius", "ucb"])
+    " Did you mean 'max-radius'?"
+    """
+    names = [str(each) for each in known]
+    close = difflib.get_close_matches(str(name), names, n=1)
+    if close:
+        return f" Did you mean {close[0]!r}?"
+    return f" Valid: {', '.join(map(repr, names))}." if 0 < len(names) <= 20 else ""

@@ -1,0 +1,92 @@
+"""What an agent needs of an estimator."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from conlinucb.validation import Floats, Indices
+
+
+class ArmScores(NamedTuple):
+    """For each row asked about: x'theta, ||x||_P, and mean plus exploration."""
+
+    means: Floats
+    radii: Floats
+    scores: Floats
+
+
+class TermBelief(NamedTuple):
+    """What a strategy may know: theta and its covariance as the key-terms see it, and alpha."""
+
+    theta: Floats
+    cov: Floats
+    alpha: float
+
+
+class Estimator(Protocol):
+    """Parameters of an estimate. The state it works on is a NamedTuple of arrays, one a user.
+
+    ``learn_*`` change a state in place; nothing else does. ``t`` is the round (from 1) and
+    ``questions`` is floor(b(t)); both matter to ``TheoryAlpha`` only.
+    """
+
+    name: str
+
+    def parameters(self) -> dict[str, Any]:
+        """All parameters, as JSON would hold them."""
+        ...
+
+    def prior(self) -> dict[str, float]:
+        """The parameters that a stored state depends on."""
+        ...
+
+    def new_state(self, d: int) -> Any:
+        """The state of someone who has said nothing."""
+        ...
+
+    def learn_arm(self, state: Any, x: Floats, reward: float) -> None:
+        """Take in the reward of an arm with features x."""
+        ...
+
+    def learn_term(self, state: Any, x: Floats, answer: float) -> None:
+        """Take in the answer about a key-term with features x."""
+        ...
+
+    def score_arms(self, state: Any, rows: Floats, t: int, questions: int) -> ArmScores:
+        """Scores of arms (n, d)."""
+        ...
+
+    def term_belief(self, state: Any, t: int, questions: int) -> TermBelief:
+        """The belief that key-term answers bear on."""
+        ...
+
+    def reach(self, state: Any, rows: Floats) -> Floats:
+        """Arms (n, d) as the term belief meets them: Z with Z cov x~ the effect of asking x~."""
+        ...
+
+
+class Ledger(NamedTuple):
+    """One ridge regression: M, its inverse P, moment Y, prior and theta = P (Y + prior)."""
+
+    P: Floats
+    M: Floats
+    Y: Floats
+    prior: Floats
+    theta: Floats
+    age: Indices
+    """(1,): updates since P was last computed from M."""
+
+
+def new_ledger(d: int, strength: float) -> Ledger:
+    """M = strength I, and nothing learned."""
+    eye = np.eye(d)
+    return Ledger(
+        eye / strength,
+        eye * strength,
+        np.zeros(d),
+        np.zeros(d),
+        np.zeros(d),
+        np.zeros(1, dtype=np.int64),
+    )

@@ -1,0 +1,100 @@
+"""Checks of what callers pass in; each error names the value received."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from conlinucb.errors import InvalidInput
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+LARGEST = 1e100
+"""Largest magnitude of a feature, weight, answer or reward: squares still fit a float64."""
+
+
+def number(name: str, value: Any, *, low: float = -LARGEST, high: float = LARGEST) -> float:
+    """Return ``value`` as a finite float in [low, high].
+
+    >>> number("reward", 1)
+    1.0
+    """
+    try:
+        result = float(value)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name} must be a number, got {value!r}.") from None
+    if not low <= result <= high:  # also catches NaN
+        raise InvalidInput(f"{name} must be a finite number in [{low:g}, {high:g}], got {value!r}.")
+    return result
+
+
+def positive(name: str, value: Any) -> float:
+    """Return ``value`` as a float in [1e-12, 1e12], the range in which 1/value is harmless."""
+    return number(name, value, low=1e-12, high=1e12)
+
+
+def whole(name: str, value: Any, *, low: int = 0) -> int:
+    """Return ``value`` as an int of at least ``low``; 3.0 passes, 3.5 and True do not."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(
+        value, (int, float, np.integer, np.floating)
+    ):
+        raise InvalidInput(f"{name} must be a whole number, got {value!r}.")
+    if not math.isfinite(value) or int(value) != value or value < low:
+        raise InvalidInput(f"{name} must be a whole number of at least {low}, got {value!r}.")
+    return int(value)
+
+
+def matrix(name: str, value: ArrayLike, *, columns: int | None = None) -> Floats:
+    """Return a fresh, C-contiguous float64 matrix of finite entries."""
+    try:
+        result = np.array(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{name} must be a matrix of numbers: {error}") from None
+    if result.ndim != 2:
+        raise InvalidInput(f"{name} must have two dimensions, got shape {result.shape}.")
+    if columns is not None and result.shape[1] != columns:
+        raise InvalidInput(f"{name} must have {columns} columns, got shape {result.shape}.")
+    finite_entries(name, result)
+    return result
+
+
+def finite_entries(name: str, values: Floats) -> None:
+    """Refuse NaN, infinities and magnitudes above ``LARGEST``, naming the first one."""
+    bad = ~(np.abs(values) <= LARGEST)
+    if bad.any():
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise InvalidInput(
+            f"{name}{list(where)} is {values[where]!r}; every entry must be finite "
+            f"and at most {LARGEST:g} in magnitude ({int(bad.sum())} are not)."
+        )
+
+
+def indices(name: str, value: ArrayLike, *, size: int) -> Indices:
+    """Return a one-dimensional int64 array of distinct indices in [0, size)."""
+    found = np.asarray(value)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+        raise InvalidInput(
+            f"{name} must be a one-dimensional array of integer indices, "
+            f"got dtype {found.dtype} and shape {found.shape}."
+        )
+    result = np.ascontiguousarray(found, dtype=np.int64)
+    outside = (result < 0) | (result >= size)
+    if outside.any():
+        raise InvalidInput(
+            f"{name} holds index {int(found[outside][0])}; valid indices are 0 to {size - 1}."
+        )
+    if np.unique(result).size != result.size:
+        values, counts = np.unique(result, return_counts=True)
+        raise InvalidInput(f"{name} holds index {int(values[counts > 1][0])} more than once.")
+    return result
+
+
+def seed_of(value: Any) -> np.uint64:
+    """Return any Python integer as the 64-bit seed it stands for (negative ones wrap)."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise InvalidInput(f"seed must be an integer, got {value!r}.")
+    return np.uint64(int(value) & 0xFFFFFFFFFFFFFFFF)
