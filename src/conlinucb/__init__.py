@@ -1,13 +1,17 @@
 """Conversational contextual bandits: ask about key-terms, recommend items, learn from both."""
 
 from conlinucb import theory
+from conlinucb._version import __version__
 from conlinucb.agent import Advice, Agent
 from conlinucb.alpha import TheoryAlpha
 from conlinucb.catalog import Catalog
+from conlinucb.engine import simulate
+from conlinucb.environment import Draw, LinearUsers
 from conlinucb.errors import (
     ConlinucbError,
     IncompatibleState,
     InvalidInput,
+    MissingExtra,
     QuestionClosed,
     RankWarning,
     StrategyError,
@@ -15,28 +19,32 @@ from conlinucb.errors import (
 )
 from conlinucb.estimators import Ridge, TwoStep
 from conlinucb.recipes import arm_con, conlinucb, conucb, linucb
+from conlinucb.results import Comparison, Results
 from conlinucb.schedule import Every, Linear, Logarithmic, Never
 from conlinucb.spanner import Spanner, barycentric_spanner
 from conlinucb.strategies import STRATEGIES, View, strategy_kernel
 from conlinucb.user import Question, User
-
-__version__ = "0.1.0"
 
 __all__ = [
     "STRATEGIES",
     "Advice",
     "Agent",
     "Catalog",
+    "Comparison",
     "ConlinucbError",
+    "Draw",
     "Every",
     "IncompatibleState",
     "InvalidInput",
     "Linear",
+    "LinearUsers",
     "Logarithmic",
+    "MissingExtra",
     "Never",
     "Question",
     "QuestionClosed",
     "RankWarning",
+    "Results",
     "Ridge",
     "Spanner",
     "StrategyError",
@@ -45,11 +53,13 @@ __all__ = [
     "UnknownName",
     "User",
     "View",
+    "__version__",
     "arm_con",
     "barycentric_spanner",
     "conlinucb",
     "conucb",
     "linucb",
+    "simulate",
     "strategy_kernel",
     "theory",
 ]

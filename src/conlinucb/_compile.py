@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 from numba import njit, types
@@ -13,9 +16,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 FLOAT = types.float64
 INT = types.int64
 SEED = types.uint64
+VOID = types.void
 VECTOR = types.Array(types.float64, 1, "C")
 MATRIX = types.Array(types.float64, 2, "C")
 INDEX = types.Array(types.int64, 1, "C")
+MARKS = types.Array(types.uint8, 1, "C")
 
 # Sums may be reordered for the vector units; NaN and infinity keep their meaning.
 FAST_MATH = frozenset({"contract", "reassoc", "nsz"})
@@ -23,16 +28,60 @@ FAST_MATH = frozenset({"contract", "reassoc", "nsz"})
 _told: list[bool] = []
 
 
+def tuple_type(cls: type, *fields: Any) -> Any:
+    """The Numba type of a NamedTuple class with fields of these types."""
+    if len(set(fields)) == 1:  # Numba has a type of its own for equal fields
+        return types.NamedUniTuple(fields[0], len(fields), cls)
+    return types.NamedTuple(fields, cls)
+
+
 def kernel(signature: Any) -> Callable[[Function], Function]:
     """Compile the decorated function for ``signature`` now, or load it from the cache."""
-    compile_ = njit(signature, nogil=True, cache=True, fastmath=set(FAST_MATH), error_model="numpy")
 
     def decorate(function: Function) -> Function:
-        compiled: Function = compile_(function)
+        compiled: Function = compiled_for(function, signature, cached=True)
         _tell_once(compiled)
         return compiled
 
     return decorate
+
+
+def compiled_for(function: Any, signature: Any, *, cached: bool, pointer: bool = False) -> Any:
+    """``function`` compiled for one signature and no other.
+
+    With ``pointer`` a kernel can be handed to another one as an argument.
+    """
+    options: dict[str, Any] = {"no_cfunc_wrapper": not pointer}
+    compiled: Any = njit(nogil=True, fastmath=set(FAST_MATH), error_model="numpy", **options)(
+        function
+    )
+    if cached:
+        compiled.enable_caching()
+        _stamp(compiled)
+    compiled.compile(signature)
+    compiled.disable_compile()
+    return compiled
+
+
+def _stamp(compiled: Any) -> None:
+    """Make a cached kernel stale when any kernel of the package has changed.
+
+    Numba looks at the kernel's own file only, but what it calls is compiled into it: after an
+    edit or an upgrade an old copy would go on running.
+    """
+    file = compiled._cache._cache_file
+    file._source_stamp = (file._source_stamp, _sources())
+
+
+@cache
+def _sources() -> str:
+    """A hash of the sources that hold kernels."""
+    digest = hashlib.sha256()
+    package = Path(__file__).parent
+    for name in ("_compile", "linalg", "randomness", "ties", "*s/*"):
+        for path in sorted(package.glob(f"{name}.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _tell_once(compiled: Any) -> None:

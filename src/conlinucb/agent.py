@@ -56,14 +56,23 @@ class Agent:
         asks: Literal["term", "arm"] = "term",
     ) -> None:
         if not isinstance(catalog, Catalog):
-            raise InvalidInput(f"catalog must be a Catalog, got {type(catalog).__name__}.")
+            raise InvalidInput(f"catalog must be a Catalog, got {catalog!r}.")
         self.catalog = catalog
+        if asks not in ("term", "arm"):
+            raise InvalidInput(f"asks must be 'term' or 'arm', got {asks!r}.")
+        if isinstance(estimator, type) or not hasattr(estimator, "new_state"):
+            raise InvalidInput(f"estimator must be one such as Ridge(), got {estimator!r}.")
         self.estimator = estimator
         self.schedule = schedules.checked(schedule)
-        self.asks = asks
+        self.asks: Literal["term", "arm"] = asks
         self.strategy = None if strategy is None else strategy_of(strategy)
         self.chooser = None if self.strategy is None else Chooser(self.strategy, catalog)
         self._kind = kind_of(estimator)
+
+    @property
+    def asks_at_all(self) -> bool:
+        """False for an agent that has no way to choose a question, whatever its schedule."""
+        return self.asks == "arm" or self.chooser is not None
 
     def on(self, catalog: Catalog) -> Agent:
         """The same algorithm on another version of the catalogue; its users can go on.
@@ -74,8 +83,8 @@ class Agent:
         >>> agent.on(agent.catalog.remove_arms([0])).recommend(user).arms
         array([1])
         """
-        if catalog.d != self.catalog.d:
-            raise InvalidInput(f"The catalogue must have d = {self.catalog.d}, got {catalog.d}.")
+        if not isinstance(catalog, Catalog) or catalog.d != self.catalog.d:
+            raise InvalidInput(f"on() takes a Catalog with d = {self.catalog.d}, got {catalog!r}.")
         return Agent(
             catalog,
             self.estimator,
@@ -90,7 +99,8 @@ class Agent:
 
     def load_user(self, arrays: Mapping[str, NDArray[Any]]) -> User:
         """The user that ``user.to_arrays()`` described; goes on exactly as that one would."""
-        return from_arrays(arrays, self.estimator, self.catalog.d)
+        sizes = self.catalog.d, len(self.catalog), len(self.catalog.term_ids)
+        return from_arrays(arrays, self.estimator, *sizes)
 
     def questions_due(self, user: User) -> int:
         """Questions still to be answered or skipped before this round's recommendation.
@@ -98,7 +108,7 @@ class Agent:
         A question that is not asked before ``recommend`` lapses; it is not owed later.
         """
         self._check(user)
-        if self.strategy is None and self.asks == "term":
+        if not self.asks_at_all:
             return 0
         return max(0, schedules.questions(self.schedule, user.rounds + 1) - user.settled)
 
@@ -107,7 +117,8 @@ class Agent:
     ) -> Question | None:
         """The next question, or None when none is due.
 
-        While a question is open it is returned again, whatever is offered. ``offered`` are the
+        As long as one is due, an open question is returned again, whatever is offered; it can be
+        answered later, too. ``offered`` are the
         indices of the key-terms to choose from, in any order (default: all); ``pool`` the arms
         of this round, which some strategies look at.
         """
@@ -166,12 +177,7 @@ class Agent:
         as much about the person's taste.
         """
         self._check(user)
-        arm = whole("arm", arm)
-        if arm >= len(self.catalog):
-            raise InvalidInput(
-                f"arm must be an index from 0 to {len(self.catalog) - 1}, got {arm}."
-            )
-        self._absorb(user, "arm", arm, number("reward", reward))
+        self._absorb(user, "arm", whole("arm", arm), number("reward", reward))
 
     def parameters(self) -> dict[str, Any]:
         """What defines the algorithm, as plain values."""
@@ -201,11 +207,15 @@ class Agent:
     def _absorb(self, user: User, kind: str, index: int, value: float) -> None:
         learn = self.estimator.learn_arm if kind == "arm" else self.estimator.learn_term
         features = self.catalog._arms if kind == "arm" else self.catalog._terms
+        if index >= len(features):
+            raise InvalidInput(
+                f"{kind} must be an index from 0 to {len(features) - 1}, got {index}."
+            )
         learn(user.state, features[index], value)
 
     def _pool(self, pool: ArrayLike | None, exclude: ArrayLike | None = None) -> Indices:
         if pool is None:
-            arms = self.catalog.live_arms
+            arms = self.catalog._live_arms
         else:
             arms = indices("pool", pool, size=len(self.catalog))
             removed = arms[~self.catalog._live[arms]]
@@ -220,7 +230,7 @@ class Agent:
 
     def _offered(self, offered: ArrayLike | None) -> Indices:
         if offered is None:
-            return self.catalog.live_terms
+            return self.catalog._live_terms
         terms = np.sort(indices("offered", offered, size=len(self.catalog.term_ids)))
         if not terms.size:
             raise InvalidInput("offered is empty: there is no key-term to ask about.")
@@ -230,7 +240,7 @@ class Agent:
         return terms
 
     def _score(self, user: User, arms: Indices) -> ArmScores:
-        everything = arms.size == len(self.catalog) and arms is self.catalog.live_arms
+        everything = arms.size == len(self.catalog) and arms is self.catalog._live_arms
         rows = self.catalog._arms if everything else self.catalog._arms[arms]
         t = user.rounds + 1
         return self.estimator.score_arms(user.state, rows, t, schedules.asked_by(self.schedule, t))
@@ -256,7 +266,7 @@ class Agent:
             belief.alpha,
             arms,
             reach,
-            *self.catalog.graph,
+            *self.catalog._graph,
             np.full(len(self.catalog.term_ids), np.inf),
             chooser.constants,
             user.seed,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
+import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,8 +20,18 @@ from conlinucb.errors import IncompatibleState, InvalidInput, RankWarning, Unkno
 from conlinucb.validation import Floats, Indices, finite_entries, indices, matrix
 
 Id = str | int
+Array = TypeVar("Array", bound=NDArray[Any])
 FORMAT = 1
 """Version of the file that ``save`` writes."""
+_DAMAGE = (
+    KeyError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 class Catalog:
@@ -70,8 +82,8 @@ class Catalog:
     def _term_features(self) -> tuple[Floats, NDArray[np.bool_]]:
         """Features of all terms, and which of them still have an arm.
 
-        A term whose arms are all removed keeps its last features, so that an open question
-        about it can still be answered; it is no longer offered.
+        A term whose arms are all removed is no longer offered; so that an open question about
+        it can still be answered, its features are then the mean over all the arms it had.
         """
         total = np.asarray(self._weights.sum(axis=0)).ravel()
         if (total <= 0).any():
@@ -109,18 +121,31 @@ class Catalog:
         """Number of features."""
         return int(self._arms.shape[1])
 
-    @cached_property
+    @property
     def live_arms(self) -> Indices:
-        """Indices of the arms that are not removed."""
+        """Indices of the arms that are not removed; read-only."""
+        return _read_only(self._live_arms)
+
+    @property
+    def live_terms(self) -> Indices:
+        """Indices of the key-terms that still have an arm; read-only."""
+        return _read_only(self._live_terms)
+
+    # What kernels take: the same arrays, writable, since Numba tells the two kinds apart.
+    @cached_property
+    def _live_arms(self) -> Indices:
         return np.flatnonzero(self._live)
 
     @cached_property
-    def live_terms(self) -> Indices:
-        """Indices of the key-terms that still have an arm."""
+    def _live_terms(self) -> Indices:
         return np.flatnonzero(self._offered)
 
     @cached_property
-    def graph(self) -> tuple[Indices, Indices, Floats]:
+    def _arm_norms(self) -> Floats:
+        return np.asarray(np.sqrt(np.einsum("nd,nd->n", self._arms, self._arms)))
+
+    @cached_property
+    def _graph(self) -> tuple[Indices, Indices, Floats]:
         """The weights by rows: arm a has terms[start[a]:start[a + 1]] with those weights."""
         w = self._weights
         return w.indptr.astype(np.int64), w.indices.astype(np.int64), w.data
@@ -188,7 +213,7 @@ class Catalog:
         return changed
 
     def _to_arrays(self) -> dict[str, NDArray[Any]]:
-        start, terms, data = self.graph
+        start, terms, data = self._graph
         return {
             "format": np.array(FORMAT),
             "arms": self._arms,
@@ -209,21 +234,25 @@ class Catalog:
     def load(cls, path: str | Path) -> Catalog:
         """Read what ``save`` wrote; the version is the same afterwards."""
         try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            found = int(arrays["format"])
-            if found != FORMAT:
-                raise IncompatibleState(f"{path} has catalogue format {found}, not {FORMAT}.")
-            ids = _decode(arrays["arm_ids"]), _decode(arrays["term_ids"])
-            shape = (len(ids[0]), len(ids[1]))
-            parts = (arrays["weights_data"], arrays["weights_terms"], arrays["weights_start"])
-            catalog = cls.__new__(cls)
-            weights = sparse.csr_array(parts, shape=shape)
-            catalog._setup(matrix("arms", arrays["arms"]), weights, *ids, arrays["live"])
-        except (KeyError, ValueError, EOFError) as error:
-            if isinstance(error, (InvalidInput, IncompatibleState)):
-                raise
-            raise IncompatibleState(f"{path} is not a saved catalogue: {error}") from error
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
+                arrays = {name: stored[name] for name in stored.files}
+            return cls._from_arrays(arrays)
+        except _DAMAGE as error:
+            raise IncompatibleState(f"{path} is not a catalogue of ours: {error}") from error
+
+    @classmethod
+    def _from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Catalog:
+        if int(arrays["format"]) != FORMAT:
+            raise IncompatibleState(f"format {int(arrays['format'])} is not {FORMAT}.")
+        arm_ids, term_ids = _decode(arrays["arm_ids"]), _decode(arrays["term_ids"])
+        parts = (arrays["weights_data"], arrays["weights_terms"], arrays["weights_start"])
+        weights = sparse.csr_array(parts, shape=(len(arm_ids), len(term_ids)))
+        weights.check_format(full_check=True)  # a graph that points outside would crash kernels
+        live = arrays["live"]
+        if live.shape != (len(arm_ids),) or live.dtype != bool:
+            raise IncompatibleState(f"live is {live.dtype} of shape {live.shape}.")
+        catalog = cls.__new__(cls)
+        catalog._setup(matrix("arms", arrays["arms"]), weights, arm_ids, term_ids, live)
         return catalog
 
     def __len__(self) -> int:
@@ -237,7 +266,7 @@ class Catalog:
         )
 
 
-def _read_only(array: Floats) -> Floats:
+def _read_only(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
@@ -266,6 +295,8 @@ def _weights(value: Any, rows: int, columns: int | None = None) -> sparse.csr_ar
 def _ids(name: str, given: Iterable[Id] | None, size: int) -> tuple[Id, ...]:
     if given is None:
         return tuple(range(size))
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise InvalidInput(f"{name} must be a list of {size} ids, got {given!r}.")
     ids = tuple(int(each) if isinstance(each, np.integer) else each for each in given)
     if len(ids) != size:
         raise InvalidInput(f"{name} must hold {size} ids, got {len(ids)}.")

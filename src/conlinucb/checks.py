@@ -17,6 +17,7 @@ from scipy import sparse
 
 from conlinucb.agent import Agent
 from conlinucb.catalog import Catalog
+from conlinucb.errors import StrategyError
 from conlinucb.estimators import Estimator, Ridge, TwoStep
 from conlinucb.schedule import Linear
 from conlinucb.strategies import strategy_of
@@ -33,12 +34,19 @@ def check_strategy(strategy: Any, *, rounds: int = 30) -> None:
     ready = strategy_of(strategy)
     for estimator in (Ridge(beta=0.5, alpha=0.3), TwoStep(mix=0.3, term_beta=0.5)):
         agent = Agent(_catalog(), estimator, strategy=ready, schedule=Linear(2))
-        first, again = agent.new_user(seed=7), agent.new_user(seed=7)
-        for t in range(rounds):
-            again = agent.load_user(again.to_arrays())
-            pool, offered = _draw(agent, t)
-            _same_question(agent, first, again, pool, offered)
-            _play_round(agent, (first, again), pool, offered)
+        try:
+            _check_conversation(agent, rounds)
+        except StrategyError as error:
+            raise AssertionError(str(error)) from error
+
+
+def _check_conversation(agent: Agent, rounds: int) -> None:
+    first, again = agent.new_user(seed=7), agent.new_user(seed=7)
+    for t in range(rounds):
+        again = agent.load_user(again.to_arrays())
+        pool, offered = _draw(agent, t)
+        _same_question(agent, first, again, pool, offered)
+        _play_round(agent, (first, again), pool, offered)
 
 
 def _same_question(
@@ -48,7 +56,9 @@ def _same_question(
     assert agent.chooser is not None
     name = agent.chooser.name
     before = first.to_arrays()
+    shown = _shown(agent)
     asked = agent.ask(first, pool, offered)
+    assert shown == _shown(agent), f"{name} changed the catalogue it was shown."
     twin = agent.ask(again, pool, None if offered is None else offered[::-1])
     assert asked is not None
     assert asked.kind == "term", f"{name} must ask about a term, asked about {asked}."
@@ -57,6 +67,12 @@ def _same_question(
     after = first.to_arrays()
     for key in (key for key in before if key.startswith("state_")):
         assert np.array_equal(before[key], after[key]), f"{name} changed the user's {key}."
+
+
+def _shown(agent: Agent) -> list[bytes]:
+    catalog = agent.catalog
+    arrays = (catalog._arms, catalog._terms, catalog._live_arms, catalog._live_terms)
+    return [each.tobytes() for each in (*arrays, *catalog._graph)]
 
 
 def _play_round(

@@ -33,6 +33,13 @@ class IncompatibleState(InvalidInput):
     """Stored arrays that do not fit the agent or catalogue they are loaded into."""
 
 
+class MissingExtra(ConlinucbError, ImportError):
+    """Something needs packages that are not installed; the message says which command helps."""
+
+    def __init__(self, extra: str, what: str) -> None:
+        super().__init__(f"{what} needs more packages: pip install 'conlinucb[{extra}]'")
+
+
 class RankWarning(UserWarning):
     """Features that span fewer dimensions than they have."""
 
@@ -44,7 +51,8 @@ def nearest(name: object, known: Iterable[object]) -> str:
     " Did you mean 'max-radius'?"
     """
     names = [str(each) for each in known]
-    close = difflib.get_close_matches(str(name), names, n=1)
+    folded = {each.casefold(): each for each in names}
+    close = [folded[each] for each in difflib.get_close_matches(str(name).casefold(), folded, n=1)]
     if close:
         return f" Did you mean {close[0]!r}?"
     return f" Valid: {', '.join(map(repr, names))}." if 0 < len(names) <= 20 else ""

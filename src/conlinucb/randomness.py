@@ -7,14 +7,20 @@ themselves hashed. So any draw can be repeated alone, in any order, on any threa
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from conlinucb._compile import FLOAT, INT, SEED, kernel
+from conlinucb._compile import FLOAT, INDEX, INT, MARKS, SEED, VOID, kernel
+from conlinucb.validation import Indices
+
+Marks = NDArray[np.uint8]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 TO_UNIT = 1.0 / 9007199254740992.0  # 2^-53
 
-QUESTIONS = 1
-"""Stream of a strategy's own draws."""
+QUESTIONS = 0
+"""Stream of a strategy's own draws, from the user's seed (rounds are keyed from 1)."""
+POOL, OFFERED, REWARD_NOISE, ANSWER_NOISE, ARM_ANSWER_NOISE = 1, 2, 3, 4, 5
+"""Streams of the environment, from a round's seed."""
 
 
 @kernel(SEED(SEED))
@@ -42,3 +48,39 @@ def uniform(seed: np.uint64, position: int) -> float:
 def uniform_index(seed: np.uint64, position: int, n: int) -> int:
     """Number ``position`` of the seed's sequence, uniform over 0 .. n - 1, both included."""
     return min(int(uniform(seed, position) * n), n - 1)
+
+
+@kernel(FLOAT(SEED, INT))
+def normal(seed: np.uint64, position: int) -> float:
+    """Number ``position`` of the seed's sequence of standard normal draws (Box and Muller)."""
+    radius = np.sqrt(-2.0 * np.log(1.0 - uniform(seed, 2 * position)))
+    return float(radius * np.cos(2.0 * np.pi * uniform(seed, 2 * position + 1)))
+
+
+@kernel(VOID(SEED, INDEX, MARKS, INDEX))
+def distinct(seed: np.uint64, among: Indices, marks: Marks, out: Indices) -> None:
+    """Fill ``out`` with different members of ``among``, every ordered choice equally likely.
+
+    ``marks`` (one for each member) is scratch, all zero before and after. Few of many are drawn
+    again on a clash; many of few by a shuffle, where clashes would be the rule.
+    """
+    n, size = among.shape[0], out.shape[0]
+    if 2 * size <= n:
+        position = 0
+        for i in range(size):
+            at = uniform_index(seed, position, n)
+            position += 1
+            while marks[at] != 0:
+                at = uniform_index(seed, position, n)
+                position += 1
+            marks[at] = 1
+            out[i] = at
+        for i in range(size):
+            marks[out[i]] = 0
+            out[i] = among[out[i]]
+    else:
+        shuffled = among.copy()
+        for i in range(size):
+            at = i + uniform_index(seed, i, n - i)
+            shuffled[i], shuffled[at] = shuffled[at], shuffled[i]
+            out[i] = shuffled[i]

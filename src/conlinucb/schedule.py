@@ -94,7 +94,11 @@ def asked_by(schedule: Callable[[int], float], t: int) -> int:
     """floor(b(t)), the questions asked by the end of round t; 0 for t = 0."""
     if t <= 0:
         return 0
-    value = number(f"b({t})", schedule(t), low=0.0)
+    try:
+        b = schedule(t)
+    except Exception as error:
+        raise InvalidInput(f"The schedule {schedule!r} failed at t = {t}: {error!r}") from error
+    value = number(f"b({t})", b, low=0.0)
     return math.floor(value + _ROUNDING)
 
 
@@ -111,7 +115,7 @@ def questions(schedule: Callable[[int], float], t: int) -> int:
 
 def checked(schedule: Any, rounds: int = 1000) -> Callable[[int], float]:
     """Return ``schedule`` if it is callable and does not decrease over the first rounds."""
-    if not callable(schedule):
+    if not callable(schedule) or isinstance(schedule, type):
         raise InvalidInput(
             f"schedule must be Never(), Logarithmic(f), Linear(b), Every(n) or a function "
             f"b(t), got {schedule!r}."

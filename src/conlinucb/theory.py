@@ -20,10 +20,19 @@ from conlinucb.validation import Floats, matrix, number, positive, whole
 
 
 def _rounds(name: str, value: ArrayLike) -> Floats:
-    result = np.asarray(value, dtype=np.float64)
+    if isinstance(value, (int, float, str)):
+        return np.asarray(number(name, value, low=0.0))
+    try:
+        result = np.asarray(value)
+        if result.dtype.kind not in "biuf":
+            raise TypeError(f"its entries are of type {result.dtype}.")
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"{name} must be a number or an array of them, got {value!r}: {error}"
+        ) from None
     if not (result >= 0).all():
-        raise InvalidInput(f"{name} must not be negative, got {value!r}.")
-    return result
+        raise InvalidInput(f"{name} must not be negative or NaN, got {value!r}.")
+    return result.astype(np.float64)
 
 
 def _delta(value: float) -> float:
@@ -79,6 +88,8 @@ def lambda_B(vectors: ArrayLike) -> float:
     0.5
     """
     rows = matrix("vectors", vectors)
+    if not rows.size:
+        raise InvalidInput(f"vectors must hold at least one vector, got shape {rows.shape}.")
     # Singular values of the rows keep the digits that eigenvalues of rows'rows would lose.
     values = np.linalg.svd(rows, compute_uv=False)
     if values.size < rows.shape[1]:

@@ -25,20 +25,28 @@ def threshold(best: float) -> float:
 
 
 @kernel(INT(VECTOR))
+def largest(scores: Floats) -> int:
+    """Position of the largest score."""
+    top = 0
+    for i in range(1, scores.shape[0]):
+        if scores[i] > scores[top]:
+            top = i
+    return top
+
+
+@kernel(INT(VECTOR))
 def first_best(scores: Floats) -> int:
     """Position of the first score that ties with the largest one.
 
     >>> int(first_best(np.array([0.1, 0.7, 0.7 + 1e-12])))
     1
     """
-    best = -np.inf
-    for i in range(scores.shape[0]):
-        best = max(best, scores[i])
-    enough = threshold(best)
-    for i in range(scores.shape[0]):
+    top = largest(scores)
+    enough = threshold(scores[top])
+    for i in range(top):
         if scores[i] >= enough:
             return i
-    return -1
+    return top
 
 
 def ranking(scores: Floats, k: int) -> Indices:

@@ -79,27 +79,42 @@ def kind_of(estimator: Estimator) -> str:
     return json.dumps({"estimator": estimator.name, **estimator.prior()})
 
 
-def from_arrays(arrays: Mapping[str, NDArray[Any]], estimator: Estimator, d: int) -> User:
+def from_arrays(
+    arrays: Mapping[str, NDArray[Any]], estimator: Estimator, d: int, arms: int, terms: int
+) -> User:
     """A user equal to the one that ``to_arrays`` was called on."""
     try:
-        if int(arrays["format"]) != FORMAT:
-            raise IncompatibleState(
-                f"The arrays have user format {int(arrays['format'])}; this version reads {FORMAT}."
-            )
+        if _integers(arrays, "format", ()) != FORMAT:
+            raise IncompatibleState(f"format is {arrays['format']}; this version reads {FORMAT}.")
         kind = bytes(arrays["kind"]).decode()
         if kind != kind_of(estimator):
-            raise IncompatibleState(
-                f"The arrays are of {kind}, but this agent's estimator is {kind_of(estimator)}."
-            )
+            raise IncompatibleState(f"they are of {kind}, the agent has {kind_of(estimator)}.")
         state = _state(arrays, estimator.new_state(d))
-        rounds, questions, settled = (int(n) for n in arrays["counts"])
-        asked = [int(n) for n in arrays["open"]]
-        open_ = Question(_KINDS[asked[0]], *asked[1:]) if asked else None
-        return User(state, kind, np.uint64(arrays["seed"]), rounds, questions, settled, open_)
+        rounds, questions, settled = _integers(arrays, "counts", (3,)).tolist()
+        seed = np.uint64(_integers(arrays, "seed", ()))
+        return User(state, kind, seed, rounds, questions, settled, _open(arrays, arms, terms))
     except KeyError as error:
         raise IncompatibleState(f"The arrays of a user lack {error}.") from None
-    except (IndexError, TypeError, UnicodeDecodeError) as error:
-        raise IncompatibleState(f"The arrays of a user are damaged: {error}") from error
+    except (ValueError, TypeError, AttributeError) as error:
+        raise IncompatibleState(f"These arrays cannot be loaded: {error}") from error
+
+
+def _integers(arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...]) -> Any:
+    found = np.asarray(arrays[name])
+    if found.shape != shape or found.dtype.kind not in "iu" or (found < 0).any():
+        raise IncompatibleState(
+            f"{name} must be integers of at least 0 and shape {shape}, got {found!r}."
+        )
+    return found
+
+
+def _open(arrays: Mapping[str, NDArray[Any]], arms: int, terms: int) -> Question | None:
+    if not np.asarray(arrays["open"]).size:
+        return None
+    kind, index, number, round_ = _integers(arrays, "open", (4,)).tolist()
+    if kind > 1 or index >= (terms, arms)[kind]:
+        raise IncompatibleState(f"the open question {[kind, index]} is about nothing known here.")
+    return Question(_KINDS[kind], index, number, round_)
 
 
 def _state(arrays: Mapping[str, NDArray[Any]], fresh: Any) -> Any:

@@ -23,13 +23,25 @@ def number(name: str, value: Any, *, low: float = -LARGEST, high: float = LARGES
     >>> number("reward", 1)
     1.0
     """
+    if isinstance(value, (str, bytes)) or value is None:
+        raise InvalidInput(f"{name} must be a number, got {value!r}.")
     try:
         result = float(value)
+    except OverflowError:
+        result = math.inf
     except (TypeError, ValueError):
-        raise InvalidInput(f"{name} must be a number, got {value!r}.") from None
+        raise InvalidInput(f"{name} must be a number, got {_short(value)}.") from None
     if not low <= result <= high:  # also catches NaN
-        raise InvalidInput(f"{name} must be a finite number in [{low:g}, {high:g}], got {value!r}.")
+        raise InvalidInput(
+            f"{name} must be a finite number from {low!r} to {high!r}, got {_short(value)}."
+        )
     return result
+
+
+def _short(value: Any) -> str:
+    """The value in a message: plain, and not longer than a line."""
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def positive(name: str, value: Any) -> float:
@@ -43,17 +55,23 @@ def whole(name: str, value: Any, *, low: int = 0) -> int:
         value, (int, float, np.integer, np.floating)
     ):
         raise InvalidInput(f"{name} must be a whole number, got {value!r}.")
-    if not math.isfinite(value) or int(value) != value or value < low:
-        raise InvalidInput(f"{name} must be a whole number of at least {low}, got {value!r}.")
+    integral = isinstance(value, (int, np.integer)) or (math.isfinite(value) and value % 1 == 0)
+    if not integral or not low <= value < 2**62:
+        raise InvalidInput(f"{name} must be a whole number of at least {low}, got {_short(value)}.")
     return int(value)
 
 
 def matrix(name: str, value: ArrayLike, *, columns: int | None = None) -> Floats:
     """Return a fresh, C-contiguous float64 matrix of finite entries."""
     try:
-        result = np.array(value, dtype=np.float64, order="C")
+        given = np.asarray(value)
+        if given.size and given.dtype.kind not in "biuf":
+            raise TypeError(f"its entries are of type {given.dtype}.")
+        result = np.array(given, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"{name} must be a matrix of numbers: {error}") from None
+        raise InvalidInput(
+            f"{name} must be a matrix of numbers, got {_short(value)}: {error}"
+        ) from None
     if result.ndim != 2:
         raise InvalidInput(f"{name} must have two dimensions, got shape {result.shape}.")
     if columns is not None and result.shape[1] != columns:
@@ -68,18 +86,21 @@ def finite_entries(name: str, values: Floats) -> None:
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
         raise InvalidInput(
-            f"{name}{list(where)} is {values[where]!r}; every entry must be finite "
+            f"{name}{list(where)} is {values[where].item()!r}; every entry must be finite "
             f"and at most {LARGEST:g} in magnitude ({int(bad.sum())} are not)."
         )
 
 
 def indices(name: str, value: ArrayLike, *, size: int) -> Indices:
     """Return a one-dimensional int64 array of distinct indices in [0, size)."""
-    found = np.asarray(value)
+    try:
+        found = np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{name} must be an array of integer indices: {error}") from None
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
         raise InvalidInput(
             f"{name} must be a one-dimensional array of integer indices, "
-            f"got dtype {found.dtype} and shape {found.shape}."
+            f"got {_short(value)} (dtype {found.dtype}, shape {found.shape})."
         )
     result = np.ascontiguousarray(found, dtype=np.int64)
     outside = (result < 0) | (result >= size)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from conlinucb.linalg import PENDING
 from conlinucb.validation import Floats, Indices
 
 
@@ -23,6 +24,17 @@ class TermBelief(NamedTuple):
     theta: Floats
     cov: Floats
     alpha: float
+
+
+class Widths(NamedTuple):
+    """Exploration of several rounds at once, (T,) each."""
+
+    arm: Floats
+    """Factor of an arm's ||x||_P."""
+    term: Floats
+    """Factor of the second radius sqrt(x'P P~ P x); 0 on one matrix."""
+    alpha: Floats
+    """What a strategy gets as alpha."""
 
 
 class Estimator(Protocol):
@@ -54,6 +66,10 @@ class Estimator(Protocol):
         """Take in the answer about a key-term with features x."""
         ...
 
+    def widths(self, t: Indices, questions: Indices, d: int) -> Widths:
+        """The exploration widths of rounds t."""
+        ...
+
     def score_arms(self, state: Any, rows: Floats, t: int, questions: int) -> ArmScores:
         """Scores of arms (n, d)."""
         ...
@@ -68,25 +84,31 @@ class Estimator(Protocol):
 
 
 class Ledger(NamedTuple):
-    """One ridge regression: M, its inverse P, moment Y, prior and theta = P (Y + prior)."""
+    """One ridge regression: M, its inverse P, moment Y, prior and theta = P (Y + prior).
+
+    Of P and M the lower triangles count; see ``conlinucb.linalg``.
+    """
 
     P: Floats
     M: Floats
     Y: Floats
     prior: Floats
     theta: Floats
-    age: Indices
-    """(1,): updates since P was last computed from M."""
+    pending: Floats
+    """(32, d): observations that M has not taken in yet, and ..."""
+    targets: Floats
+    """... their values."""
+    counts: Indices
+    """(3,): updates since P was last computed from M, pending ones, 1 if ill-conditioned."""
 
 
 def new_ledger(d: int, strength: float) -> Ledger:
     """M = strength I, and nothing learned."""
     eye = np.eye(d)
-    return Ledger(
-        eye / strength,
-        eye * strength,
-        np.zeros(d),
-        np.zeros(d),
-        np.zeros(d),
-        np.zeros(1, dtype=np.int64),
-    )
+    empty = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros((PENDING, d)), np.zeros(PENDING)
+    return Ledger(eye / strength, eye * strength, *empty, np.zeros(3, dtype=np.int64))
+
+
+def at_round(estimator: Estimator, t: int, questions: int, d: int) -> Widths:
+    """The widths of one round."""
+    return estimator.widths(np.array([t]), np.array([questions]), d)

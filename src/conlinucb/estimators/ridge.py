@@ -9,9 +9,9 @@ import numpy as np
 from conlinucb import theory
 from conlinucb._compile import kernel
 from conlinucb.alpha import Alpha, TheoryAlpha, checked_alpha
-from conlinucb.estimators.base import ArmScores, Ledger, TermBelief, new_ledger
-from conlinucb.linalg import absorb, dot, quadratic
-from conlinucb.validation import Floats, positive
+from conlinucb.estimators.base import ArmScores, Ledger, TermBelief, Widths, at_round, new_ledger
+from conlinucb.linalg import absorb, dot, full_matrix, quadratic
+from conlinucb.validation import Floats, Indices, positive
 
 
 @kernel("void(f8[:,::1], f8[::1], f8[:,::1], f8[::1], f8[::1])")
@@ -55,21 +55,22 @@ class Ridge:
     def learn_term(self, state: Ledger, x: Floats, answer: float) -> None:
         absorb(*state, x, answer, 1.0, np.empty_like(x))
 
-    def alpha_at(self, t: int, questions: int, d: int) -> float:
+    def widths(self, t: Indices, questions: Indices, d: int) -> Widths:
         """alpha_t: the constant, or Eq. 8."""
+        alpha = np.full(t.shape, self.alpha)
         if isinstance(self.alpha, TheoryAlpha):
-            return float(theory.alpha(t, questions, d, self.beta, self.alpha.delta))
-        return self.alpha
+            alpha = theory.alpha(t, questions, d, self.beta, self.alpha.delta)
+        return Widths(alpha, np.zeros(t.shape), alpha)
 
     def score_arms(self, state: Ledger, rows: Floats, t: int, questions: int) -> ArmScores:
         means, radii = np.empty(len(rows)), np.empty(len(rows))
         means_and_radii(state.P, state.theta, rows, means, radii)
-        width = self.alpha_at(t, questions, rows.shape[1])
+        width = at_round(self, t, questions, rows.shape[1]).arm
         return ArmScores(means, radii, means + width * radii)
 
     def term_belief(self, state: Ledger, t: int, questions: int) -> TermBelief:
-        width = self.alpha_at(t, questions, state.theta.size)
-        return TermBelief(state.theta, state.P, width)
+        width = at_round(self, t, questions, state.theta.size).alpha
+        return TermBelief(state.theta, full_matrix(state.P), float(width[0]))
 
     def reach(self, state: Ledger, rows: Floats) -> Floats:
         return rows

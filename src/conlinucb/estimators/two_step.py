@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from conlinucb import theory
-from conlinucb._compile import kernel
+from conlinucb._compile import FLOAT, INDEX, MATRIX, VECTOR, VOID, kernel, tuple_type
 from conlinucb.alpha import Alpha, TheoryAlpha, checked_alpha
-from conlinucb.estimators.base import ArmScores, Ledger, TermBelief, new_ledger
-from conlinucb.linalg import absorb, dot, quadratic, times
+from conlinucb.estimators.base import ArmScores, Ledger, TermBelief, Widths, at_round, new_ledger
+from conlinucb.linalg import absorb, dot, full_matrix, quadratic, times
 from conlinucb.validation import Floats, Indices, number, positive
 
 
@@ -22,24 +22,49 @@ class TwoStepState(NamedTuple):
     Y: Floats
     prior: Floats
     theta: Floats
-    age: Indices
+    pending: Floats
+    targets: Floats
+    counts: Indices
     term_P: Floats
     term_M: Floats
     term_Y: Floats
     term_prior: Floats
     term_theta: Floats
-    term_age: Indices
+    term_pending: Floats
+    term_targets: Floats
+    term_counts: Indices
 
     @property
     def arm_ledger(self) -> Ledger:
-        return Ledger(*self[:6])
+        return Ledger(*self[:8])
 
     @property
     def term_ledger(self) -> Ledger:
-        return Ledger(*self[6:])
+        return Ledger(*self[8:])
 
 
-@kernel("void(f8[:,::1], f8[::1], f8[:,::1], f8[:,::1], f8[::1], f8[::1], f8[::1])")
+LEDGER = (MATRIX, MATRIX, VECTOR, VECTOR, VECTOR, MATRIX, VECTOR, INDEX)
+STATE = tuple_type(TwoStepState, *LEDGER, *LEDGER)
+
+
+@kernel(VOID(STATE, FLOAT, VECTOR, FLOAT, VECTOR))
+def learn_term(state: TwoStepState, mix: float, x: Floats, y: float, v: Floats) -> None:
+    """Take in the answer y about a key-term, in place: theta~ first, then theta by its change."""
+    theta, term_theta, prior = state.theta, state.term_theta, state.prior
+    before = term_theta.copy()
+    absorb(
+        state.term_P, state.term_M, state.term_Y, state.term_prior, term_theta,
+        state.term_pending, state.term_targets, state.term_counts, x, y, 1.0, v,
+    )  # fmt: skip
+    for i in range(theta.shape[0]):
+        prior[i] = (1.0 - mix) * term_theta[i]
+        before[i] = (1.0 - mix) * (term_theta[i] - before[i])
+    times(state.P, before, v)
+    for i in range(theta.shape[0]):
+        theta[i] += v[i]
+
+
+@kernel(VOID(MATRIX, VECTOR, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR))
 def means_and_two_radii(
     P: Floats,
     theta: Floats,
@@ -105,35 +130,30 @@ class TwoStep:
         absorb(*state.arm_ledger, x, reward, self.mix, np.empty_like(x))
 
     def learn_term(self, state: TwoStepState, x: Floats, answer: float) -> None:
-        before = state.term_theta.copy()
-        absorb(*state.term_ledger, x, answer, 1.0, np.empty_like(x))
-        state.prior[:] = (1 - self.mix) * state.term_theta
-        change = np.empty_like(x)
-        times(state.P, (1 - self.mix) * (state.term_theta - before), change)
-        state.theta[:] += change
+        learn_term(state, self.mix, x, answer, np.empty_like(x))
 
-    def alphas_at(self, t: int, questions: int, d: int) -> tuple[float, float]:
-        """alpha_t and term_alpha_t: constants, or what makes ConUCB's width hold."""
-        arm, term = self.alpha, self.term_alpha
-        if isinstance(arm, TheoryAlpha):
-            arm = float(theory.conucb_alpha(t, d, self.mix, arm.delta))
-        if isinstance(term, TheoryAlpha):
-            term = float(theory.conucb_term_alpha(questions, d, self.term_beta, term.delta))
-        return arm, term
+    def widths(self, t: Indices, questions: Indices, d: int) -> Widths:
+        """mix alpha_t and (1 - mix) term_alpha_t: constants, or what makes ConUCB's width hold."""
+        alpha, term_alpha = np.full(t.shape, self.alpha), np.full(t.shape, self.term_alpha)
+        if isinstance(self.alpha, TheoryAlpha):
+            alpha = theory.conucb_alpha(t, d, self.mix, self.alpha.delta)
+        if isinstance(self.term_alpha, TheoryAlpha):
+            delta = self.term_alpha.delta
+            term_alpha = theory.conucb_term_alpha(questions, d, self.term_beta, delta)
+        return Widths(self.mix * alpha, (1 - self.mix) * term_alpha, term_alpha)
 
     def score_arms(self, state: TwoStepState, rows: Floats, t: int, questions: int) -> ArmScores:
         means, radii, term_radii = (np.empty(len(rows)) for _ in range(3))
         means_and_two_radii(state.P, state.theta, state.term_P, rows, means, radii, term_radii)
-        arm, term = self.alphas_at(t, questions, rows.shape[1])
-        scores = means + self.mix * arm * radii + (1 - self.mix) * term * term_radii
-        return ArmScores(means, radii, scores)
+        widths = at_round(self, t, questions, rows.shape[1])
+        return ArmScores(means, radii, means + widths.arm * radii + widths.term * term_radii)
 
     def term_belief(self, state: TwoStepState, t: int, questions: int) -> TermBelief:
-        width = self.alphas_at(t, questions, state.theta.size)[1]
-        return TermBelief(state.term_theta, state.term_P, width)
+        width = at_round(self, t, questions, state.theta.size).alpha
+        return TermBelief(state.term_theta, full_matrix(state.term_P), float(width[0]))
 
     def reach(self, state: TwoStepState, rows: Floats) -> Floats:
-        return np.ascontiguousarray(rows @ state.P)
+        return np.ascontiguousarray(rows @ full_matrix(state.P))
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
-from numba import njit, types
 
-from conlinucb._compile import FAST_MATH, FLOAT, INDEX, INT, MATRIX, SEED, VECTOR
+from conlinucb._compile import FLOAT, INDEX, INT, MATRIX, SEED, VECTOR, compiled_for, tuple_type
 from conlinucb.catalog import Catalog
 from conlinucb.validation import Floats, Indices
 
@@ -51,25 +50,10 @@ class View(NamedTuple):
     """The round, from 1."""
 
 
-VIEW = types.NamedTuple(  # type: ignore[no-untyped-call]
-    (
-        MATRIX,
-        INDEX,
-        VECTOR,
-        MATRIX,
-        FLOAT,
-        INDEX,
-        MATRIX,
-        INDEX,
-        INDEX,
-        VECTOR,
-        VECTOR,
-        VECTOR,
-        SEED,
-        INT,
-        INT,
-    ),
+VIEW = tuple_type(
     View,
+    *(MATRIX, INDEX, VECTOR, MATRIX, FLOAT, INDEX, MATRIX),
+    *(INDEX, INDEX, VECTOR, VECTOR, VECTOR, SEED, INT, INT),
 )
 SIGNATURE = INT(VIEW)
 """The one signature of every strategy's kernel."""
@@ -121,7 +105,9 @@ def strategy_kernel(function: Any = None, *, cache: bool = False) -> Any:
     ... def first_offered(view):
     ...     return view.offered[0]
     """
-    compile_ = njit(
-        SIGNATURE, nogil=True, cache=cache, fastmath=set(FAST_MATH), error_model="numpy"
-    )
-    return compile_ if function is None else compile_(function)
+
+    def decorate(choose: Function) -> Function:
+        compiled: Function = compiled_for(choose, SIGNATURE, cached=cache, pointer=True)
+        return compiled
+
+    return decorate if function is None else decorate(function)

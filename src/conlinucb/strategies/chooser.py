@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,17 @@ class Chooser:
         self.needs_pool = bool(getattr(strategy, "needs_pool", TermStrategy.needs_pool))
         self.fixed_terms = bool(getattr(strategy, "fixed_terms", TermStrategy.fixed_terms))
         self.kernel = getattr(strategy, "kernel", None)
-        self._choose = self.kernel or strategy.choose
-        self.constants: Floats = np.ascontiguousarray(
-            strategy.prepare(catalog) if hasattr(strategy, "prepare") else np.empty(0),
-            dtype=np.float64,
-        )
+        self.constants = self._prepare(catalog)
+
+    def _prepare(self, catalog: Catalog) -> Floats:
+        if not hasattr(self.strategy, "prepare"):
+            return np.empty(0)
+        try:
+            return np.ascontiguousarray(self.strategy.prepare(catalog), dtype=np.float64).ravel()
+        except ConlinucbError:
+            raise
+        except Exception as error:
+            raise StrategyError(f"Strategy {self.name!r} failed to prepare: {error!r}") from error
 
     def check_offered(self, offered: Indices, catalog: Catalog) -> None:
         """Refuse a subset of the terms where the strategy is made for all of them."""
@@ -41,9 +48,8 @@ class Chooser:
     def choose(self, view: View) -> int:
         """The strategy's choice, one of ``view.offered``, or an error that names both."""
         try:
-            chosen = int(self._choose(view))
-        except ConlinucbError:
-            raise
+            choice = self.kernel(view) if self.kernel else self.strategy.choose(_guarded(view))
+            chosen = operator.index(choice)
         except Exception as error:
             raise StrategyError(
                 f"Strategy {self.name!r} failed in round {view.round}: {error!r}"
@@ -55,3 +61,13 @@ class Chooser:
                 f"among the {view.offered.size} offered terms."
             )
         return chosen
+
+
+def _guarded(view: View) -> View:
+    """The view with arrays that plain Python cannot write to, but for the bounds."""
+    fields = view._asdict()
+    for name, value in fields.items():
+        if isinstance(value, np.ndarray) and name != "bounds":
+            fields[name] = value.view()
+            fields[name].flags.writeable = False
+    return View(**fields)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from conlinucb.linalg import quadratic
+from conlinucb.linalg import add_squares, quadratic, times
 from conlinucb.strategies.base import TermStrategy, View, strategy_kernel
-from conlinucb.ties import first_best
+from conlinucb.ties import first_best, largest, threshold
 
 
 @strategy_kernel(cache=True)
@@ -14,15 +14,26 @@ def optimal_greedy(view: View) -> int:
     """argmax ||Z cov x~||^2 / (1 + x~'cov x~), Z the pool's reach.
 
     ||Z cov x~||^2 = x~'G x~ with G = (Z cov)'(Z cov), so the pool's size matters once, not for
-    each term. The root is taken (same argmax) so that scores have the scale of a radius, for
-    which the tie margin is meant.
+    each term. The divisor is at least 1, so a term whose x~'G x~ is below the best score needs
+    none. The root is taken (same argmax) so that scores have the scale of a radius, for which
+    the tie margin is meant.
     """
-    effect = view.reach @ view.cov
-    G = effect.T @ effect
+    effect = np.zeros((view.reach.shape[0] + 3, view.cov.shape[0]))
+    for i in range(view.reach.shape[0]):
+        times(view.cov, view.reach[i], effect[i])
+    G = np.zeros_like(view.cov)
+    add_squares(G, effect, view.reach.shape[0])
     scores = np.empty(view.offered.shape[0])
     for i in range(scores.shape[0]):
-        x = view.terms[view.offered[i]]
-        scores[i] = np.sqrt(quadratic(G, x) / (1.0 + quadratic(view.cov, x)))
+        scores[i] = np.sqrt(quadratic(G, view.terms[view.offered[i]]))
+    best, first = 0.0, largest(scores)
+    for step in range(scores.shape[0] + 1):
+        i = first if step == 0 else step - 1
+        if (step == 0 or i != first) and scores[i] >= threshold(best):
+            scores[i] /= np.sqrt(1.0 + quadratic(view.cov, view.terms[view.offered[i]]))
+            best = max(best, scores[i])
+        elif i != first:
+            scores[i] = -np.inf
     return view.offered[first_best(scores)]
 
 

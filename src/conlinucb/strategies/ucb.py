@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from conlinucb.linalg import dot, quadratic
+from conlinucb.linalg import dot
 from conlinucb.strategies.base import TermStrategy, View, strategy_kernel
-from conlinucb.ties import first_best
+from conlinucb.strategies.lazy import widest
 
 
 @strategy_kernel(cache=True)
 def upper_confidence(view: View) -> int:
     """argmax x~'theta + alpha ||x~||_P."""
-    scores = np.empty(view.offered.shape[0])
-    for i in range(scores.shape[0]):
-        x = view.terms[view.offered[i]]
-        scores[i] = dot(x, view.theta) + view.alpha * np.sqrt(quadratic(view.cov, x))
-    return view.offered[first_best(scores)]
+    means = np.empty(view.offered.shape[0])
+    for i in range(means.shape[0]):
+        means[i] = dot(view.terms[view.offered[i]], view.theta)
+    return widest(view.terms, view.offered, view.cov, means, view.alpha, view.bounds)
 
 
 class UpperConfidence(TermStrategy):

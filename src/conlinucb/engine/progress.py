@@ -1,0 +1,51 @@
+"""A line that says how far a run is; silent where nobody watches."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TextIO
+
+
+class Progress:
+    """User-rounds done, their rate and the time left, on one line of a terminal."""
+
+    def __init__(self, total: int, *, shown: bool | None = None, to: TextIO | None = None) -> None:
+        self.total, self.done, self.fresh = total, 0, 0
+        self.to = to or sys.stderr
+        self.shown = self.to.isatty() if shown is None else shown
+        self.start = self.last = time.monotonic()
+
+    def skip(self, amount: int) -> None:
+        """Count work that was done before."""
+        self.done += amount
+
+    def add(self, amount: int) -> None:
+        """Count work done now, and redraw a few times a second."""
+        self.done += amount
+        self.fresh += amount
+        now = time.monotonic()
+        if self.shown and (now - self.last > 0.2 or self.done >= self.total):
+            self.last = now
+            self.to.write("\r" + self.line(now - self.start))
+            self.to.flush()
+
+    def line(self, seconds: float) -> str:
+        """For example `` 40 %  0.8 of 2.0 million user-rounds, 950,000 a second, 1 s left``."""
+        rate = self.fresh / max(seconds, 1e-9)
+        left = (self.total - self.done) / max(rate, 1e-9)
+        return (
+            f"{self.done / self.total:4.0%}  {self.done / 1e6:.1f} of {self.total / 1e6:.1f} "
+            f"million user-rounds, {rate:,.0f} a second, {_time(left)} left   "
+        )
+
+    def close(self) -> None:
+        """Leave the line."""
+        if self.shown and self.fresh:
+            self.to.write("\n")
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,1 @@
+"""The Numba loops of the engine: one user's rounds from first to last, outside the GIL."""
