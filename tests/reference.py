@@ -2,7 +2,9 @@
 
 All feedback is kept, every matrix is summed anew from it and every product with an inverse is a
 ``numpy.linalg.solve``. Nothing is updated recursively and nothing is shared with the package but
-the draw of a random number, which is a definition.
+the draw of a random number, which is a definition. Where the tie rule leaves a choice the same one
+is made here: the margin is relative above 1, optimal-greedy compares roots, and b(t) is rounded up
+by 1e-9.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def test_users_go_on_with_a_changed_catalogue(recipe: str) -> None:
 
 
 def test_a_question_about_a_term_that_retired_can_still_be_answered() -> None:
-    agent = cl.conlinucb(films(), strategy="random", schedule=cl.Every(1))
+    agent = cl.conlinucb(films(), strategy="random", beta=1.0, schedule=cl.Every(1))
     user = agent.new_user()
     question = agent.ask(user, offered=[1])
     assert question is not None

@@ -120,6 +120,18 @@ def absorbed(age: int, length: float) -> tuple[Floats, int]:
     return symmetric(ledger.P), int(ledger.counts[0])
 
 
+def test_an_error_in_P_is_gone_after_a_thousand_updates() -> None:
+    rng = np.random.default_rng(3)
+    ledger = new_ledger(4, 0.5)
+    rows = rng.normal(size=(1000, 4))
+    for n, x in enumerate(rows, 1):
+        linalg.absorb(*ledger, x, 1.0, 1.0, np.empty(4))
+        if n == 900:
+            ledger.P[:] *= 1.01
+        exact = np.linalg.inv(0.5 * np.eye(4) + rows[:n].T @ rows[:n])
+        assert np.allclose(symmetric(ledger.P), exact, rtol=1e-6) == (n < 900 or n == 1000)
+
+
 def test_absorb_computes_anew_when_stale_and_when_digits_cancel() -> None:
     kept, age = absorbed(age=linalg.REFRESH_EVERY - 2, length=1.0)
     assert (kept[1, 1], age) == (0.9, linalg.REFRESH_EVERY - 1)

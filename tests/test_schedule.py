@@ -194,7 +194,7 @@ def test_a_skipped_question_teaches_nothing_and_counts() -> None:
     agent, user = talkative(2)
     agent.hear(user, ask(agent, user), None)
     assert not user.theta.any()
-    assert np.array_equal(user.state.P, np.eye(3))
+    assert np.array_equal(user.state.P, np.eye(3) / 0.15)
     assert agent.questions_due(user) == 1
     assert ask(agent, user).number == 2
 
@@ -202,7 +202,7 @@ def test_a_skipped_question_teaches_nothing_and_counts() -> None:
 def test_an_answer_of_zero_is_not_a_skip() -> None:
     agent, user = talkative(2)
     agent.hear(user, ask(agent, user), 0.0)
-    assert not np.array_equal(user.state.P, np.eye(3))
+    assert not np.array_equal(user.state.P, np.eye(3) / 0.15)
 
 
 def test_numbers_and_rounds_of_questions() -> None:
@@ -281,3 +281,13 @@ def test_linucb_never_asks() -> None:
         assert agent.questions_due(user) == 0
         assert agent.ask(user) is None
         agent.recommend(user)
+
+
+@pytest.mark.parametrize(
+    "b", [lambda t: 1 / (t + 1), lambda t: 0.95 - 0.0005 * t, lambda t: 2.1 + 0.8 / t]
+)
+def test_a_schedule_that_decreases_below_a_whole_question_is_refused(
+    b: Callable[[int], float],
+) -> None:
+    with pytest.raises(cl.InvalidInput, match="never decrease"):
+        cl.conlinucb(small_catalog(), schedule=b)

@@ -170,7 +170,13 @@ DAMAGE: dict[str, tuple[str, Any]] = {
     "P of another type": ("state_P", np.eye(4, dtype=np.float32)),
     "P that is not finite": ("state_P", np.full((4, 4), np.nan)),
     "theta that is infinite": ("state_theta", np.full(4, np.inf)),
-    "update counts that are no integers": ("state_counts", np.zeros(2)),
+    "P that is negative": ("state_P", -np.eye(4)),
+    "M that is zero": ("state_M", np.zeros((4, 4))),
+    "counts beyond all use": ("counts", np.array([2**62, 0, 0])),
+    "update counts that are no integers": ("state_counts", np.zeros(3)),
+    "more pending than there is room for": ("state_counts", np.array([0, 10**9, 0])),
+    "fewer pending than none": ("state_counts", np.array([0, -3, 0])),
+    "an unknown condition": ("state_counts", np.array([0, 0, 2])),
 }
 
 

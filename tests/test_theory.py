@@ -232,3 +232,16 @@ def test_the_width_covers_the_truth(estimator: Estimator, strategy: str) -> None
     assert (worst <= 1).mean() >= 1 - DELTA
     # The simulation is not idle: a tenth of the width would miss nearly everyone.
     assert (worst <= 0.1).mean() < 0.1
+
+
+@pytest.mark.parametrize("delta", [0.0, 1.5, 3.0, np.nan])
+def test_every_bound_wants_a_probability(delta: float) -> None:
+    for bound in (
+        lambda: theory.theorem_1(10, 1.0, 0.1, 3, 1.0, delta),
+        lambda: theory.theorem_2(10, 1.0, 3, 1.0, delta),
+        lambda: theory.conucb_bound(10, 1.0, 3, 0.5, 1.0, delta),
+        lambda: theory.lemma_3(10, 1.0, 0.1, 3, delta),
+        lambda: theory.t0(1.0, 0.1, 3, delta),
+    ):
+        with pytest.raises(cl.InvalidInput, match=repr(delta)):
+            bound()

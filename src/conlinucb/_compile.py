@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from numba import njit, types
+from numba.core.caching import NullCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -20,10 +22,15 @@ VOID = types.void
 VECTOR = types.Array(types.float64, 1, "C")
 MATRIX = types.Array(types.float64, 2, "C")
 INDEX = types.Array(types.int64, 1, "C")
+SINGLES = types.Array(types.float32, 2, "C")
+SHORTS = types.Array(types.float32, 1, "C")
 MARKS = types.Array(types.uint8, 1, "C")
 
 # Sums may be reordered for the vector units; NaN and infinity keep their meaning.
 FAST_MATH = frozenset({"contract", "reassoc", "nsz"})
+
+KERNEL_FOLDERS = ("estimators/*", "strategies/*", "kernels/*")
+COMPILING = "conlinucb: compiling kernels, once for this installation: about 20 s ..."
 
 _told: list[bool] = []
 
@@ -56,21 +63,31 @@ def compiled_for(function: Any, signature: Any, *, cached: bool, pointer: bool =
         function
     )
     if cached:
-        compiled.enable_caching()
-        _stamp(compiled)
+        _cache(compiled)
     compiled.compile(signature)
     compiled.disable_compile()
     return compiled
 
 
-def _stamp(compiled: Any) -> None:
-    """Make a cached kernel stale when any kernel of the package has changed.
+def _cache(compiled: Any) -> None:
+    """Keep the compiled kernel on disk, and make it stale when any kernel here has changed.
 
     Numba looks at the kernel's own file only, but what it calls is compiled into it: after an
-    edit or an upgrade an old copy would go on running.
+    edit or an upgrade an old copy would go on running. Without a folder that can be written to,
+    kernels are compiled in every process.
     """
-    file = compiled._cache._cache_file
-    file._source_stamp = (file._source_stamp, _sources())
+    try:
+        compiled.enable_caching()
+        file = compiled._cache._cache_file
+        file._source_stamp = (file._source_stamp, _sources())
+    except (RuntimeError, AttributeError) as error:
+        compiled._cache = NullCache()
+        _warn_once(f"conlinucb's kernels are not cached ({error}); set NUMBA_CACHE_DIR.")
+
+
+@cache
+def _warn_once(message: str) -> None:
+    warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 @cache
@@ -78,7 +95,8 @@ def _sources() -> str:
     """A hash of the sources that hold kernels."""
     digest = hashlib.sha256()
     package = Path(__file__).parent
-    for name in ("_compile", "linalg", "randomness", "ties", "*s/*"):
+    holders = ("_compile", "linalg", "randomness", "ties", *KERNEL_FOLDERS)
+    for name in holders:
         for path in sorted(package.glob(f"{name}.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()
@@ -90,4 +108,4 @@ def _tell_once(compiled: Any) -> None:
         cold = bool(compiled.stats.cache_misses)
         _told.append(cold)
         if cold:
-            print("conlinucb: compiling kernels, once for this machine ...", file=sys.stderr)
+            print(COMPILING, file=sys.stderr)

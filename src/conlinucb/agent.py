@@ -5,6 +5,7 @@ Four verbs make a round: ask and hear, as often as questions are due, then recom
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -122,10 +123,10 @@ class Agent:
         indices of the key-terms to choose from, in any order (default: all); ``pool`` the arms
         of this round, which some strategies look at.
         """
+        arms, terms = self._pool(pool), self._offered(offered)
         if not self.questions_due(user):
             return None
         if user.open is None:
-            arms, terms = self._pool(pool), self._offered(offered)
             choose = self._best_arm if self.asks == "arm" else self._choose_term
             index = choose(user, arms, terms)
             user.questions += 1
@@ -180,13 +181,15 @@ class Agent:
         self._absorb(user, "arm", whole("arm", arm), number("reward", reward))
 
     def parameters(self) -> dict[str, Any]:
-        """What defines the algorithm, as plain values."""
+        """What defines the algorithm, as values that JSON can hold."""
         asked = "arm" if self.asks == "arm" else self.chooser and self.chooser.name
+        own = vars(self.strategy) if _has_vars(self.strategy) else {}
         return {
             "estimator": self.estimator.name,
-            **self.estimator.parameters(),
+            **{name: _plain(value) for name, value in self.estimator.parameters().items()},
             "strategy": asked,
-            "schedule": self.schedule,
+            **{f"strategy_{name}": _plain(value) for name, value in own.items()},
+            "schedule": _plain(self.schedule),
         }
 
     def __repr__(self) -> str:
@@ -274,3 +277,21 @@ class Agent:
             t,
         )
         return chooser.choose(view)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it: equal for equal parameters, whatever their address."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.ndarray):
+        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:16]
+        return f"array{value.shape} {digest}"
+    text = getattr(value, "__qualname__", None) or repr(value)
+    if " at 0x" not in text:
+        return text
+    parts = {name: _plain(part) for name, part in vars(value).items()} if _has_vars(value) else {}
+    return f"{type(value).__qualname__}({parts})"
+
+
+def _has_vars(value: Any) -> bool:
+    return hasattr(value, "__dict__")

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from conlinucb.errors import IncompatibleState, InvalidInput, RankWarning, UnknownName, nearest
-from conlinucb.validation import Floats, Indices, finite_entries, indices, matrix
+from conlinucb.validation import Floats, Indices, Singles, finite_entries, indices, matrix
 
 Id = str | int
 Array = TypeVar("Array", bound=NDArray[Any])
@@ -38,8 +38,9 @@ class Catalog:
     """Arms (N, d), and weights (N, K) that say how much each arm belongs to each key-term.
 
     A key-term's feature is the weighted mean of its arms: x~_k = sum_a w[a,k] x_a / sum_a w[a,k].
-    A catalogue never changes: ``add_arms`` and ``remove_arms`` return a new one, in which every
-    old index still means the same arm or term.
+    A warning names the rank where the arms span fewer than d dimensions. A catalogue never
+    changes: ``add_arms`` and ``remove_arms`` return a new one, in which every old index still
+    means the same arm or term.
 
     >>> catalog = Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]], term_ids=["calm"])
     >>> catalog.terms
@@ -143,6 +144,13 @@ class Catalog:
     @cached_property
     def _arm_norms(self) -> Floats:
         return np.asarray(np.sqrt(np.einsum("nd,nd->n", self._arms, self._arms)))
+
+    @cached_property
+    def _short_arms(self) -> Singles:
+        """The arms in single precision, none longer than 1, with zeros up to 16 n features."""
+        short = np.zeros((len(self), -(-self.d // 16) * 16), dtype=np.float32)
+        short[:, : self.d] = self._arms / max(self._arm_norms.max(), 1e-300)
+        return short
 
     @cached_property
     def _graph(self) -> tuple[Indices, Indices, Floats]:

@@ -116,9 +116,9 @@ class LinearUsers:
         at = derive(np.uint64(self.user_seed(seed, repeat, user)), whole("round", round, low=1))
         offered = None
         if self.offered_size is not None:
-            offered = np.sort(_distinct(at, OFFERED, catalog.live_terms, self.offered_size))
+            offered = np.sort(_distinct(at, OFFERED, catalog._live_terms, self.offered_size))
         return Draw(
-            _distinct(at, POOL, catalog.live_arms, self.pool_size),
+            _distinct(at, POOL, catalog._live_arms, self.pool_size),
             offered,
             self.noise * normal(derive(at, REWARD_NOISE), 0),
             self.term_noise * self._normals(at, ANSWER_NOISE, questions),

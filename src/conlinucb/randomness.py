@@ -41,7 +41,7 @@ def derive(seed: np.uint64, key: int) -> np.uint64:
 def uniform(seed: np.uint64, position: int) -> float:
     """Number ``position`` of the seed's sequence, uniform in [0, 1)."""
     bits = mix(seed + np.uint64(position + 1) * GOLDEN)
-    return np.float64(bits >> np.uint64(11)) * TO_UNIT
+    return np.float64(np.int64(bits >> np.uint64(11))) * TO_UNIT  # signed converts faster
 
 
 @kernel(INT(SEED, INT, INT))

@@ -10,6 +10,7 @@ from conlinucb.alpha import TheoryAlpha
 from conlinucb.catalog import Catalog
 from conlinucb.estimators import Ridge, TwoStep
 from conlinucb.schedule import Logarithmic, Never
+from conlinucb.strategies import strategy_of
 
 B = Callable[[int], float]
 EXPERIMENTS = Logarithmic(5)
@@ -66,15 +67,15 @@ def conucb(
     'term'
     """
     estimator = TwoStep(mix=mix, term_beta=term_beta, alpha=alpha, term_alpha=term_alpha)
-    return Agent(catalog, estimator, strategy=strategy, schedule=schedule)
+    return Agent(catalog, estimator, strategy=strategy_of(strategy), schedule=schedule)
 
 
 def conlinucb(
     catalog: Catalog,
     *,
     strategy: Any = "max-radius",
-    beta: float = 1.0,
-    alpha: float | TheoryAlpha = 0.5,
+    beta: float = 0.15,
+    alpha: float | TheoryAlpha = 0.1,
     schedule: B = EXPERIMENTS,
 ) -> Agent:
     """ConLinUCB: one ridge estimate of rewards and answers, and a strategy that explores.
@@ -91,4 +92,4 @@ def conlinucb(
     array([1])
     """
     estimator = Ridge(beta=beta, alpha=alpha)
-    return Agent(catalog, estimator, strategy=strategy, schedule=schedule)
+    return Agent(catalog, estimator, strategy=strategy_of(strategy), schedule=schedule)

@@ -114,6 +114,12 @@ class Results:
         if not self.spec["trace"]:
             raise InvalidInput("Arms and questions were not kept; run simulate with trace=True.")
         kept = self._traces[agent]
+        if (repeat, user) not in kept["arms"]:
+            repeats, users = self.final_regret(agent).shape
+            raise InvalidInput(
+                f"There are repeats 0 to {repeats - 1} and users 0 to {users - 1}, "
+                f"got repeat {repeat!r}, user {user!r}."
+            )
         return kept["arms"][repeat, user], kept["asked"][repeat, user]
 
     def curve(self, agent: str, name: str = "regret", level: float = 0.95) -> Curve:
@@ -193,8 +199,11 @@ class Results:
     @classmethod
     def load(cls, path: str | Path) -> Results:
         """Read what ``save`` wrote. Traces are not in the file."""
-        _, parquet = _arrow()
-        table = parquet.read_table(path)
+        pa, parquet = _arrow()
+        try:
+            table = parquet.read_table(path)
+        except pa.ArrowInvalid as error:
+            raise IncompatibleState(f"{path} is not a parquet file: {error}") from None
         about = (table.schema.metadata or {}).get(b"conlinucb")
         if about is None:
             raise IncompatibleState(f"{path} is a parquet file, but not of conlinucb results.")

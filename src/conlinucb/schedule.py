@@ -92,25 +92,27 @@ class Every(_Shifted):
 
 def asked_by(schedule: Callable[[int], float], t: int) -> int:
     """floor(b(t)), the questions asked by the end of round t; 0 for t = 0."""
+    return math.floor(_value(schedule, t) + _ROUNDING)
+
+
+def _value(schedule: Callable[[int], float], t: int) -> float:
     if t <= 0:
-        return 0
+        return 0.0
     try:
         b = schedule(t)
     except Exception as error:
         raise InvalidInput(f"The schedule {schedule!r} failed at t = {t}: {error!r}") from error
-    value = number(f"b({t})", b, low=0.0)
-    return math.floor(value + _ROUNDING)
+    return number(f"b({t})", b, low=0.0)
 
 
 def questions(schedule: Callable[[int], float], t: int) -> int:
     """q(t), the number of questions of round t."""
-    before, now = asked_by(schedule, t - 1), asked_by(schedule, t)
-    if now < before:
+    before, now = _value(schedule, t - 1), _value(schedule, t)
+    if now < before - _ROUNDING:
         raise InvalidInput(
-            f"A schedule must never decrease, but floor(b({t - 1})) = {before} "
-            f"and floor(b({t})) = {now}."
+            f"A schedule must never decrease, but b({t - 1}) = {before:g} and b({t}) = {now:g}."
         )
-    return now - before
+    return max(0, math.floor(now + _ROUNDING) - math.floor(before + _ROUNDING))
 
 
 def checked(schedule: Any, rounds: int = 1000) -> Callable[[int], float]:

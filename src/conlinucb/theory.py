@@ -116,6 +116,7 @@ def lemma_3(t: ArrayLike, b: float, lambda_B: float, d: int, delta: float) -> Fl
 
 def theorem_1(T: ArrayLike, b: float, lambda_B: float, d: int, beta: float, delta: float) -> Floats:
     """Theorem 1: regret of ConLinUCB-BS for b(t) = b t, with probability 1 - delta."""
+    _delta(delta)
     rounds = _rounds("T", T)
     start = t0(b, lambda_B, d, delta / 2)
     width = alpha((1 + b) * rounds, 0, d, beta, delta / 2)

@@ -26,7 +26,7 @@ class Question:
     kind: Literal["term", "arm"]
     index: int
     number: int
-    """The user's how manieth question this is, from 1."""
+    """Which of the user's questions this is, from 1."""
     round: int
     """The round it was asked in, from 1."""
 
@@ -90,6 +90,7 @@ def from_arrays(
         if kind != kind_of(estimator):
             raise IncompatibleState(f"they are of {kind}, the agent has {kind_of(estimator)}.")
         state = _state(arrays, estimator.new_state(d))
+        estimator.check_state(state)
         rounds, questions, settled = _integers(arrays, "counts", (3,)).tolist()
         seed = np.uint64(_integers(arrays, "seed", ()))
         return User(state, kind, seed, rounds, questions, settled, _open(arrays, arms, terms))
@@ -101,7 +102,8 @@ def from_arrays(
 
 def _integers(arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...]) -> Any:
     found = np.asarray(arrays[name])
-    if found.shape != shape or found.dtype.kind not in "iu" or (found < 0).any():
+    in_range = (found >= 0).all() and (name == "seed" or (found < 2**53).all())
+    if found.shape != shape or found.dtype.kind not in "iu" or not in_range:
         raise IncompatibleState(
             f"{name} must be integers of at least 0 and shape {shape}, got {found!r}."
         )

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from conlinucb.errors import InvalidInput
 
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 Indices = NDArray[np.int64]
 
 LARGEST = 1e100
@@ -51,6 +52,8 @@ def positive(name: str, value: Any) -> float:
 
 def whole(name: str, value: Any, *, low: int = 0) -> int:
     """Return ``value`` as an int of at least ``low``; 3.0 passes, 3.5 and True do not."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
     if isinstance(value, (bool, np.bool_)) or not isinstance(
         value, (int, float, np.integer, np.floating)
     ):

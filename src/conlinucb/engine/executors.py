@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from functools import lru_cache
 from typing import Any, Protocol
 
 from conlinucb.engine.job import Job, Unit
@@ -49,6 +51,15 @@ class Threads:
                 pool.shutdown(wait=True, cancel_futures=True)
 
 
+@lru_cache(maxsize=1)
+def _received(job: bytes) -> Job:
+    return pickle.loads(job)  # type: ignore[no-any-return]  # from our own driver, by Ray
+
+
+def _play_sent(job: bytes, unit: Unit) -> Played:
+    return play_unit(_received(job), unit)
+
+
 class Ray:
     """A Ray cluster, or a local one if none is running. A lost worker's units run again."""
 
@@ -58,15 +69,16 @@ class Ray:
         except ImportError:
             raise MissingExtra("ray", "the executor 'ray'") from None
         self.ray = ray
-        self.threads = threads
+        self.threads = None if threads is None else whole("threads", threads, low=1)
 
     def run(self, job: Job, units: list[Unit]) -> Iterator[tuple[Unit, Played]]:
         """One task for each unit; Ray retries a task whose worker or node is gone."""
         ray = self.ray
         if not ray.is_initialized():
             ray.init(num_cpus=self.threads, log_to_driver=False, include_dashboard=False)
-        shared = ray.put(job)
-        task = ray.remote(num_cpus=1, max_retries=-1)(play_unit)
+        # As bytes: arrays in Ray's shared memory are read-only, which kernels do not take.
+        shared = ray.put(ray.cloudpickle.dumps(job))
+        task = ray.remote(num_cpus=1, max_retries=-1)(_play_sent)
         running = {task.remote(shared, unit): unit for unit in units}
         try:
             while running:

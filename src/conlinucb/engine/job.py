@@ -14,7 +14,6 @@ import numpy as np
 from conlinucb import schedule as schedules
 from conlinucb._version import __version__
 from conlinucb.agent import Agent
-from conlinucb.alpha import TheoryAlpha
 from conlinucb.catalog import Catalog
 from conlinucb.environment import LinearUsers
 from conlinucb.errors import InvalidInput
@@ -100,6 +99,8 @@ def make_job(
         raise InvalidInput("timed=True needs clock_gettime, which this platform does not have.")
     rounds = whole("rounds", rounds, low=1)
     seed_of(seed)
+    for agent in agents.values():
+        schedules.checked(agent.schedule, rounds)
     return Job(
         dict(agents),
         people,
@@ -150,22 +151,11 @@ def describe(agent: Agent, rounds: int) -> dict[str, Any]:
     A schedule may be any function, so the questions it asks are part of the description.
     """
     asked = np.array([schedules.asked_by(agent.schedule, t) for t in range(1, rounds + 1)])
-    parameters = {name: _plain(value) for name, value in agent.parameters().items()}
     return {
-        **parameters,
+        **agent.parameters(),
         "questions": int(asked[-1]),
         "asked": hashlib.sha256(asked.tobytes()).hexdigest()[:16],
     }
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, TheoryAlpha):
-        return f"theory(delta={value.delta:g})"
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if callable(value) and hasattr(value, "__qualname__"):
-        return value.__qualname__
-    return repr(value)
 
 
 def versions() -> dict[str, str]:

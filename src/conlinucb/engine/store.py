@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import uuid
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,31 +16,38 @@ import numpy as np
 from conlinucb.engine.job import Job, Unit, versions
 from conlinucb.engine.unit import Played
 from conlinucb.errors import IncompatibleState
+from conlinucb.kernels.inputs import METRICS
+from conlinucb.validation import whole
+
+_DAMAGE = (
+    *(ValueError, KeyError, TypeError, EOFError, OSError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 
 
 class Store:
     """A folder with ``spec.json`` and one .npz file for each finished unit."""
 
     def __init__(self, folder: str | Path, job: Job, shard: int) -> None:
-        self.folder = Path(folder)
+        self.folder, self.logged = Path(folder), job.logged.size
         self.folder.mkdir(parents=True, exist_ok=True)
         spec = json.loads(json.dumps(job.spec()))
         path = self.folder / "spec.json"
-        if path.exists():
-            kept = self._read(path)
-            _refuse_another(self.folder, kept["spec"], spec)
-            self.shard = int(kept["shard"])
-        else:
-            self.shard = shard
+        if not path.exists():
             content = {"spec": spec, "shard": shard, "versions": versions()}
-            _write_whole(path, json.dumps(content, indent=1).encode())
-        self.names = {name: f"{i:03d}" for i, name in enumerate(job.agents)}
+            _write_first(path, json.dumps(content, indent=1).encode())
+        agents, self.shard = self._read(path, spec)
+        self.names = {name: f"{i:03d}" for i, name in enumerate(agents)}
 
-    def _read(self, path: Path) -> Any:
+    def _read(self, path: Path, wanted: Any) -> tuple[list[str], int]:
         try:
-            return json.loads(path.read_text())
-        except ValueError as error:
-            raise IncompatibleState(f"{path} is damaged: {error}. Use an empty folder.") from None
+            kept = json.loads(path.read_text())
+            spec, shard = kept["spec"], whole("shard", kept["shard"], low=1)
+            agents = list(spec["agents"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise IncompatibleState(f"{path} is damaged: {error!r}. Use another folder.") from None
+        _refuse_another(self.folder, spec, wanted)
+        return agents, shard
 
     def _path(self, unit: Unit) -> Path:
         return self.folder / f"{self.names[unit.agent]}-{unit.repeat:04d}-{unit.first:08d}.npz"
@@ -46,7 +55,7 @@ class Store:
     def save(self, unit: Unit, played: Played) -> None:
         """Write a unit; it is there under its name only when it is complete."""
         path = self._path(unit)
-        partial = path.with_suffix(f".{os.getpid()}.partial")
+        partial = path.with_suffix(f".{os.getpid()}-{uuid.uuid4().hex}.partial")
         with partial.open("wb") as file:
             np.savez(file, allow_pickle=False, **played._asdict())
             file.flush()
@@ -59,16 +68,30 @@ class Store:
             path = self._path(unit)
             if path.exists():
                 try:
-                    with np.load(path, allow_pickle=False) as file:
-                        yield unit, Played(*(file[name] for name in Played._fields))
-                except (ValueError, KeyError, EOFError, OSError, zipfile.BadZipFile):
-                    path.unlink()
+                    yield unit, self._load(path, unit)
+                except _DAMAGE:
+                    path.unlink(missing_ok=True)
+
+    def _load(self, path: Path, unit: Unit) -> Played:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            played = Played(*(file[name] for name in Played._fields))
+        expected = (unit.last - unit.first, self.logged, len(METRICS))
+        if played.metrics.shape != expected or not np.isfinite(played.metrics).all():
+            raise ValueError(f"metrics of shape {played.metrics.shape}")
+        return played
 
 
-def _write_whole(path: Path, content: bytes) -> None:
-    partial = path.with_suffix(".partial")
+def _write_first(path: Path, content: bytes) -> None:
+    """Put ``content`` there as a whole, unless another process was faster."""
+    partial = path.with_suffix(f".{os.getpid()}-{uuid.uuid4().hex}.partial")
     partial.write_bytes(content)
-    partial.replace(path)
+    try:
+        os.link(partial, path)
+    except FileExistsError:
+        pass
+    except OSError:  # a file system without links
+        partial.replace(path)
+    partial.unlink(missing_ok=True)
 
 
 def _refuse_another(folder: Path, kept: Any, wanted: Any) -> None:

@@ -53,7 +53,7 @@ def _play_compiled(job: Job, unit: Unit, played: Played) -> None:
     agent = job.agents[unit.agent]
     world, chance, algorithm = _world(job), _chance(job), _algorithm(job, agent)
     kernel: Any = any_offered if agent.chooser is None else agent.chooser.kernel
-    progress = np.zeros(1, dtype=np.int64)
+    progress = np.zeros(2, dtype=np.int64)
     for i, user in enumerate(range(unit.first, unit.last)):
         seed = np.uint64(job.people.user_seed(job.seed, unit.repeat, user))
         output = Output(job.logged, played.metrics[i], played.arms[i], played.asked[i])
@@ -63,7 +63,7 @@ def _play_compiled(job: Job, unit: Unit, played: Played) -> None:
         except Exception as error:
             raise StrategyError(_where(unit, agent, progress, f"failed: {error!r}")) from error
         if wrong:
-            what = f"chose term {wrong - 1}, which was not offered."
+            what = f"chose term {progress[1]}, which was not offered."
             raise StrategyError(_where(unit, agent, progress, what))
 
 
@@ -76,6 +76,7 @@ def _world(job: Job) -> World:
     catalog = job.catalog
     return World(
         catalog._arms,
+        catalog._short_arms,
         catalog._terms,
         catalog._live_arms,
         catalog._live_terms,

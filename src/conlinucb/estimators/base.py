@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from conlinucb.errors import IncompatibleState
 from conlinucb.linalg import PENDING
 from conlinucb.validation import Floats, Indices
 
@@ -47,7 +48,7 @@ class Estimator(Protocol):
     name: str
 
     def parameters(self) -> dict[str, Any]:
-        """All parameters, as JSON would hold them."""
+        """All parameters by name."""
         ...
 
     def prior(self) -> dict[str, float]:
@@ -56,6 +57,10 @@ class Estimator(Protocol):
 
     def new_state(self, d: int) -> Any:
         """The state of someone who has said nothing."""
+        ...
+
+    def check_state(self, state: Any) -> None:
+        """Raise IncompatibleState for arrays that are no state of this estimator."""
         ...
 
     def learn_arm(self, state: Any, x: Floats, reward: float) -> None:
@@ -107,6 +112,16 @@ def new_ledger(d: int, strength: float) -> Ledger:
     eye = np.eye(d)
     empty = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros((PENDING, d)), np.zeros(PENDING)
     return Ledger(eye / strength, eye * strength, *empty, np.zeros(3, dtype=np.int64))
+
+
+def check_ledger(ledger: Ledger) -> None:
+    """Refuse contents that no run of updates leads to: kernels trust them."""
+    fresh, pending, ill = (int(n) for n in ledger.counts)
+    if fresh < 0 or not 0 <= pending < PENDING or ill not in (0, 1):
+        raise IncompatibleState(f"counts are {ledger.counts.tolist()}, which cannot be.")
+    for name in ("P", "M"):
+        if not (np.diagonal(getattr(ledger, name)) > 0).all():
+            raise IncompatibleState(f"{name} is not positive definite.")
 
 
 def at_round(estimator: Estimator, t: int, questions: int, d: int) -> Widths:

@@ -9,7 +9,15 @@ import numpy as np
 from conlinucb import theory
 from conlinucb._compile import kernel
 from conlinucb.alpha import Alpha, TheoryAlpha, checked_alpha
-from conlinucb.estimators.base import ArmScores, Ledger, TermBelief, Widths, at_round, new_ledger
+from conlinucb.estimators.base import (
+    ArmScores,
+    Ledger,
+    TermBelief,
+    Widths,
+    at_round,
+    check_ledger,
+    new_ledger,
+)
 from conlinucb.linalg import absorb, dot, full_matrix, quadratic
 from conlinucb.validation import Floats, Indices, positive
 
@@ -48,6 +56,9 @@ class Ridge:
 
     def new_state(self, d: int) -> Ledger:
         return new_ledger(d, self.beta)
+
+    def check_state(self, state: Ledger) -> None:
+        check_ledger(state)
 
     def learn_arm(self, state: Ledger, x: Floats, reward: float) -> None:
         absorb(*state, x, reward, 1.0, np.empty_like(x))

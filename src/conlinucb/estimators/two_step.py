@@ -9,7 +9,15 @@ import numpy as np
 from conlinucb import theory
 from conlinucb._compile import FLOAT, INDEX, MATRIX, VECTOR, VOID, kernel, tuple_type
 from conlinucb.alpha import Alpha, TheoryAlpha, checked_alpha
-from conlinucb.estimators.base import ArmScores, Ledger, TermBelief, Widths, at_round, new_ledger
+from conlinucb.estimators.base import (
+    ArmScores,
+    Ledger,
+    TermBelief,
+    Widths,
+    at_round,
+    check_ledger,
+    new_ledger,
+)
 from conlinucb.linalg import absorb, dot, full_matrix, quadratic, times
 from conlinucb.validation import Floats, Indices, number, positive
 
@@ -125,6 +133,10 @@ class TwoStep:
 
     def new_state(self, d: int) -> TwoStepState:
         return TwoStepState(*new_ledger(d, 1 - self.mix), *new_ledger(d, self.term_beta))
+
+    def check_state(self, state: TwoStepState) -> None:
+        check_ledger(state.arm_ledger)
+        check_ledger(state.term_ledger)
 
     def learn_arm(self, state: TwoStepState, x: Floats, reward: float) -> None:
         absorb(*state.arm_ledger, x, reward, self.mix, np.empty_like(x))

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from conlinucb._compile import FLOAT, INDEX, MARKS, VECTOR, kernel, tuple_type
+from conlinucb._compile import FLOAT, INDEX, MARKS, SHORTS, VECTOR, kernel, tuple_type
 from conlinucb.kernels.inputs import ALGORITHM, CHANCE, WORLD, Algorithm, Chance, World
 from conlinucb.randomness import Marks
-from conlinucb.validation import Floats, Indices
+from conlinucb.validation import Floats, Indices, Singles
 
-ASKED, REPEATED, ARM_TIME, TERM_TIME = 0, 1, 2, 3
-"""Places in ``Desk.tally``; times in nanoseconds."""
+ASKED, REPEATED, ARM_TIME, TERM_TIME, WRONG = 0, 1, 2, 3, 4
+"""Places in ``Desk.tally``; times in nanoseconds; WRONG is a term chosen though not offered."""
 
 
 class Desk(NamedTuple):
@@ -33,8 +33,11 @@ class Desk(NamedTuple):
     scores: Floats
     true: Marks
     v: Floats
+    short: Singles
     tally: Indices
     clock: Indices
+    longest: float
+    """Length of the longest arm."""
     ratio: float
     """The second radius is at most this times the first; 0 on one matrix."""
 
@@ -42,7 +45,7 @@ class Desk(NamedTuple):
 DESK = tuple_type(
     Desk,
     *(INDEX, INDEX, VECTOR, VECTOR, VECTOR, MARKS, MARKS),
-    *(VECTOR, MARKS, VECTOR, INDEX, INDEX, FLOAT),
+    *(VECTOR, MARKS, VECTOR, SHORTS, INDEX, INDEX, FLOAT, FLOAT),
 )
 
 
@@ -52,9 +55,10 @@ def new_desk(world: World, chance: Chance, algorithm: Algorithm) -> Desk:
     arms, terms, pool = world.arms.shape[0], world.terms.shape[0], chance.pool_size
     root = np.sqrt(1.0 / algorithm.strength)
     ratio = root * np.sqrt(1.0 / algorithm.term_strength) if algorithm.two_step else 0.0
-    bounds = np.empty(arms)
+    bounds, longest = np.empty(arms), 0.0
     for i in range(arms):
         bounds[i] = world.norms[i] * root
+        longest = max(longest, world.norms[i])
     offered = world.live_terms
     if chance.offered_size > 0:
         offered = np.empty(chance.offered_size, dtype=np.int64)
@@ -69,7 +73,9 @@ def new_desk(world: World, chance: Chance, algorithm: Algorithm) -> Desk:
         np.empty(pool),
         np.empty(pool, dtype=np.uint8),
         np.empty(world.arms.shape[1]),
-        np.zeros(4, dtype=np.int64),
+        np.zeros(world.short_arms.shape[1], dtype=np.float32),
+        np.zeros(5, dtype=np.int64),
         np.zeros(2, dtype=np.int64),
+        longest,
         ratio,
     )

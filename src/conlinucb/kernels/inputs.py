@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from conlinucb._compile import FLOAT, INDEX, INT, MATRIX, VECTOR, tuple_type
-from conlinucb.validation import Floats, Indices
+from conlinucb._compile import FLOAT, INDEX, INT, MATRIX, SINGLES, VECTOR, tuple_type
+from conlinucb.validation import Floats, Indices, Singles
 
 
 class World(NamedTuple):
     """A catalogue."""
 
     arms: Floats
+    short_arms: Singles
+    """The arms in single precision, to find the few that are worth a closer look."""
     terms: Floats
     live_arms: Indices
     live_terms: Indices
@@ -75,7 +77,7 @@ class Output(NamedTuple):
 
 METRICS = ("regret", "error", "questions", "repeated", "arm_seconds", "term_seconds")
 
-WORLD = tuple_type(World, MATRIX, MATRIX, INDEX, INDEX, INDEX, INDEX, VECTOR, VECTOR)
+WORLD = tuple_type(World, MATRIX, SINGLES, MATRIX, INDEX, INDEX, INDEX, INDEX, VECTOR, VECTOR)
 CHANCE = tuple_type(Chance, FLOAT, FLOAT, INT, INT, INT)
 ALGORITHM = tuple_type(
     Algorithm,

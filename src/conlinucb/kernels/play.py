@@ -8,7 +8,7 @@ import numpy as np
 
 from conlinucb._compile import FLOAT, INDEX, INT, MATRIX, SEED, VECTOR, VOID, kernel
 from conlinucb.kernels.clock import nanoseconds
-from conlinucb.kernels.desk import ARM_TIME, ASKED, DESK, REPEATED, TERM_TIME, Desk, new_desk
+from conlinucb.kernels.desk import ARM_TIME, ASKED, DESK, REPEATED, TERM_TIME, WRONG, Desk, new_desk
 from conlinucb.kernels.inputs import (
     ALGORITHM,
     CHANCE,
@@ -20,7 +20,7 @@ from conlinucb.kernels.inputs import (
     World,
 )
 from conlinucb.kernels.pick import best_arm
-from conlinucb.kernels.question import STRATEGY, ask_all, new_mind
+from conlinucb.kernels.question import STRATEGY, ask_all, new_mind, trusts_bounds
 from conlinucb.linalg import absorb, dot
 from conlinucb.randomness import POOL, REWARD_NOISE, derive, distinct, normal
 from conlinucb.strategies.base import View
@@ -66,9 +66,9 @@ def play(
     output: Output,
     progress: Indices,
 ) -> int:
-    """Play all rounds. Returns 0, or 1 + the term that the strategy chose though not offered.
+    """Play all rounds; 1 where the strategy chose a term that was not offered.
 
-    ``progress[0]`` is the round under way, for an error message.
+    ``progress`` (2,) is the round under way and that term, for an error message.
     """
     mind = new_mind(algorithm, theta_star.shape[0])
     desk = new_desk(world, chance, algorithm)
@@ -76,6 +76,7 @@ def play(
     P, M, Y, prior, theta = mind.P, mind.M, mind.Y, mind.prior, mind.theta
     pending, targets, counts, term_P = mind.pending, mind.targets, mind.counts, mind.term_P
     arms, live, pool, bounds, v = world.arms, world.live_arms, desk.pool, desk.bounds, desk.v
+    short_arms, short, term_counts = world.short_arms, desk.short, mind.term_counts
     scores, true, known, marks = desk.scores, desk.true, desk.known, desk.marks
     regret, row, start = 0.0, 0, 0
     for t in range(algorithm.questions.shape[0]):
@@ -87,12 +88,14 @@ def play(
                 world, chance, algorithm, choose, theta_star, seed, t, mind, desk, output.asked
             )
             if wrong:
-                return wrong
+                progress[1] = desk.tally[WRONG]
+                return 1
         if algorithm.timed:
             start = nanoseconds(desk.clock)
         a = best_arm(
             P, theta, term_P, algorithm.arm_widths[t], algorithm.term_widths[t], desk.ratio,
-            arms, pool, bounds, scores, true, v, algorithm.lazy,
+            arms, short_arms, desk.longest, pool, bounds, scores, true, v, short,
+            trusts_bounds(algorithm.lazy, counts, term_counts),
         )  # fmt: skip
         if algorithm.timed:
             desk.tally[ARM_TIME] += nanoseconds(desk.clock) - start

@@ -10,7 +10,7 @@ from numba import types
 from conlinucb._compile import FLOAT, INDEX, INT, MATRIX, SEED, VECTOR, VOID, kernel
 from conlinucb.estimators.two_step import STATE, TwoStepState, learn_term
 from conlinucb.kernels.clock import nanoseconds
-from conlinucb.kernels.desk import ASKED, DESK, REPEATED, TERM_TIME, Desk
+from conlinucb.kernels.desk import ASKED, DESK, REPEATED, TERM_TIME, WRONG, Desk
 from conlinucb.kernels.inputs import ALGORITHM, CHANCE, WORLD, Algorithm, Chance, World
 from conlinucb.kernels.pick import best_arm
 from conlinucb.linalg import PENDING, absorb, dot, full_matrix, times
@@ -56,6 +56,12 @@ def new_mind(algorithm: Algorithm, d: int) -> TwoStepState:
         P, M, Y, prior, theta, pending, targets, counts,
         term_P, term_M, term_Y, term_prior, term_theta, term_pending, term_targets, term_counts,
     )  # fmt: skip
+
+
+@kernel(INT(INT, INDEX, INDEX))
+def trusts_bounds(lazy: int, counts: Indices, term_counts: Indices) -> int:
+    """1 to be lazy. Not where a matrix is ill-conditioned: rounding may make a radius grow."""
+    return int(lazy == 1 and counts[2] == 0 and term_counts[2] == 0)
 
 
 @kernel(VOID(SEED, INDEX, DESK))
@@ -107,8 +113,8 @@ def choose_term(
     desk: Desk,
     reach: Floats,
 ) -> int:
-    """The strategy's choice, or -1 - it where that term was not offered."""
-    if not algorithm.lazy:
+    """The strategy's choice, or -1 where that was not offered (``tally[WRONG]`` keeps it)."""
+    if not algorithm.lazy or mind.term_counts[2] == 1:
         for i in range(desk.term_bounds.shape[0]):
             desk.term_bounds[i] = np.inf
     view = View(
@@ -132,7 +138,8 @@ def choose_term(
     for i in range(desk.offered.shape[0]):
         if desk.offered[i] == k:
             return k
-    return -1 - k
+    desk.tally[WRONG] = k
+    return -1
 
 
 @kernel(INT(WORLD, CHANCE, ALGORITHM, STRATEGY, VECTOR, SEED, INT, STATE, DESK, INDEX))
@@ -148,24 +155,27 @@ def ask_all(
     desk: Desk,
     asked: Indices,
 ) -> int:
-    """Ask all questions of round t (from 0); 0, or 1 + a term chosen though not offered."""
+    """Ask all questions of round t (from 0); 1 where a term was chosen though not offered."""
     at = derive(seed, t + 1)
     if chance.offered_size > 0:
         draw_offered(at, world.live_terms, desk)
-    start = nanoseconds(desk.clock)
+    start = nanoseconds(desk.clock) if algorithm.timed else 0
     reach = pool_reach(algorithm, world.arms, desk.pool, mind.P)
     for number in range(algorithm.questions[t]):
         if algorithm.asks_arms:
             k = best_arm(
                 mind.P, mind.theta, mind.term_P,
                 algorithm.arm_widths[t], algorithm.term_widths[t], desk.ratio,
-                world.arms, desk.pool, desk.bounds, desk.scores, desk.true, desk.v, algorithm.lazy,
+                world.arms, world.short_arms, desk.longest,
+                desk.pool, desk.bounds, desk.scores, desk.true, desk.v, desk.short,
+                trusts_bounds(algorithm.lazy, mind.counts, mind.term_counts),
             )  # fmt: skip
         else:
             k = choose_term(world, algorithm, choose, seed, t, mind, desk, reach)
             if k < 0:
-                return -k
-        desk.tally[TERM_TIME] += nanoseconds(desk.clock) - start
+                return 1
+        if algorithm.timed:
+            desk.tally[TERM_TIME] += nanoseconds(desk.clock) - start
         x = world.arms[k] if algorithm.asks_arms else world.terms[k]
         y = dot(x, theta_star) + answer_noise(chance, algorithm.asks_arms, number, at)
         if algorithm.two_step and not algorithm.asks_arms:
@@ -180,5 +190,6 @@ def ask_all(
         desk.tally[ASKED] += 1
         desk.tally[REPEATED] += desk.asked[k]
         desk.asked[k] = 1
-        start = nanoseconds(desk.clock)
+        if algorithm.timed:
+            start = nanoseconds(desk.clock)
     return 0

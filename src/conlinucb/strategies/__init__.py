@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MethodType
 from typing import Any
 
 from conlinucb.errors import InvalidInput, UnknownName, nearest
@@ -40,7 +41,14 @@ def strategy_of(given: Any) -> Any:
         if given not in STRATEGIES:
             raise UnknownName(f"No strategy is called {given!r}.{nearest(given, STRATEGIES)}")
         return STRATEGIES[given]()
-    if isinstance(given, type) or not (hasattr(given, "kernel") or hasattr(given, "choose")):
+    if isinstance(given, type):
+        raise InvalidInput(f"A strategy is an instance: pass {given.__name__}(), not the class.")
+    if isinstance(getattr(given, "kernel", None), MethodType):
+        raise InvalidInput(
+            f"The kernel of {type(given).__name__} would be called with self: "
+            f"write kernel = staticmethod(...)."
+        )
+    if not (hasattr(given, "kernel") or hasattr(given, "choose")):
         raise InvalidInput(
             f"A strategy is one of {', '.join(STRATEGIES)} or an object with a kernel or a "
             f"method choose(view), got {given!r}."

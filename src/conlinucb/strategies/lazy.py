@@ -40,4 +40,4 @@ def widest(
     for i in range(n):
         if true[i] >= enough:
             return offered[i]
-    return -1
+    return offered[first]  # only where no score is a number

@@ -18,7 +18,7 @@ def optimal_greedy(view: View) -> int:
     none. The root is taken (same argmax) so that scores have the scale of a radius, for which
     the tie margin is meant.
     """
-    effect = np.zeros((view.reach.shape[0] + 3, view.cov.shape[0]))
+    effect = np.empty_like(view.reach)
     for i in range(view.reach.shape[0]):
         times(view.cov, view.reach[i], effect[i])
     G = np.zeros_like(view.cov)

@@ -1,0 +1,6 @@
+"""``python -m conlinucb`` is the command ``conlinucb``."""
+
+from conlinucb.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""``conlinucb bench``: how fast the engine is on this machine, against NumPy in the same run."""

@@ -1,0 +1,124 @@
+"""How fast the engine is, always as a ratio to something measured in the same run."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from conlinucb.bench.baselines import BATCHED, all_users, one_user
+from conlinucb.bench.setting import ALGORITHMS, Setting
+from conlinucb.engine import simulate
+from conlinucb.engine.job import versions
+
+GROWTH: dict[str, tuple[int, ...]] = {
+    "d": (10, 50, 100, 200),
+    "pool": (25, 50, 100, 200, 500),
+    "terms": (125, 500, 2000),
+    "users": (40, 400),
+}
+
+
+def best_of(times: int, work: Callable[[], Any]) -> float:
+    """The least of several wall times: what the machine can do when left alone."""
+    least = float("inf")
+    for _ in range(times):
+        start = time.perf_counter()
+        work()
+        least = min(least, time.perf_counter() - start)
+    return least
+
+
+def engine_rate(setting: Setting, algorithm: str, rounds: int = 1000, times: int = 3) -> float:
+    """User-rounds a second of ``simulate`` with all threads."""
+    agents, people = {algorithm: setting.agent(algorithm)}, setting.people
+    simulate(agents, people, rounds=2, log=1)
+    seconds = best_of(times, lambda: simulate(agents, people, rounds=rounds, log=1))
+    return setting.users * rounds / seconds
+
+
+def loop_rate(setting: Setting, algorithm: str, rounds: int, *, tuned: bool) -> float:
+    """Rounds a second of the NumPy loop over one user."""
+    return rounds / best_of(2, lambda: one_user(setting, algorithm, rounds, tuned=tuned))
+
+
+def batched_rate(setting: Setting, algorithm: str, rounds: int = 40) -> float:
+    """User-rounds a second of NumPy batched over users; about as many questions a round."""
+    people = replace(setting, users=min(setting.users, 100))
+    return people.users * rounds / best_of(2, lambda: all_users(people, algorithm, rounds))
+
+
+def product_rate(n: int = 1500) -> float:
+    """Multiply-adds a second of a large matrix product."""
+    a = np.random.default_rng(0).normal(size=(n, n))
+    return float(n**3 / best_of(3, lambda: a @ a))
+
+
+def multiply_adds(setting: Setting) -> float:
+    """Multiply-adds of one round of LinUCB by its definition, every radius included.
+
+    The pool's means and radii, v = Px, and the updates of P and M.
+    """
+    d = setting.d
+    return setting.pool * (d + d * d) + 3 * d * d
+
+
+def measure(quick: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (part, row) as they are measured; ``quick`` leaves out growth with size."""
+    setting, rounds = Setting(), 200 if quick else 1000
+    product = product_rate()
+    yield "machine", {"product_multiply_adds": product, **versions()}
+    for algorithm in ALGORITHMS:
+        row: dict[str, Any] = {"algorithm": algorithm}
+        row["engine"] = engine_rate(setting, algorithm, rounds)
+        for name, tuned in (("loop", False), ("tuned", True)):
+            row[name] = loop_rate(setting, algorithm, rounds, tuned=tuned)
+            row[f"times_{name}"] = row["engine"] / row[name]
+        row["batched"] = batched_rate(setting, algorithm) if algorithm in BATCHED else None
+        row["times_batched"] = row["engine"] / row["batched"] if row["batched"] else None
+        row["of_product"] = row["engine"] * multiply_adds(setting) / product
+        yield "algorithms", row
+    if not quick:
+        yield from _growth(setting)
+    yield "paper", paper_setting(2 if quick else 10)
+
+
+def _growth(setting: Setting) -> Iterator[tuple[str, dict[str, Any]]]:
+    for size, values in GROWTH.items():
+        for value in values:
+            changed = replace(setting, **{"users": 40, size: value})
+            for algorithm in ("LinUCB", "MCR", "ConUCB"):
+                agents, people = {algorithm: changed.agent(algorithm)}, changed.people
+                simulate(agents, people, rounds=2, log=1)
+                tracemalloc.start()
+                start = time.perf_counter()
+                simulate(agents, people, rounds=300, log=1)
+                seconds = time.perf_counter() - start
+                memory = tracemalloc.get_traced_memory()[1]
+                tracemalloc.stop()
+                yield (
+                    "growth",
+                    {
+                        "size": size,
+                        "value": value,
+                        "algorithm": algorithm,
+                        "seconds": seconds,
+                        "microseconds": 1e6 * seconds / (changed.users * 300),
+                        "bytes": memory,
+                    },
+                )
+
+
+def paper_setting(repeats: int) -> dict[str, Any]:
+    """Six algorithms, 200 users, 1,000 rounds, in one call."""
+    setting = Setting()
+    agents = {name: setting.agent(name) for name in ALGORITHMS}
+    start = time.perf_counter()
+    results = simulate(agents, setting.people, rounds=1000, repeats=repeats)
+    seconds = time.perf_counter() - start
+    regrets = {name: float(results.final_regret(name).mean()) for name in ALGORITHMS}
+    return {"repeats": repeats, "seconds": seconds, "regret": regrets}
