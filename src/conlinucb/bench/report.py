@@ -18,6 +18,9 @@ LABELS = {
 }
 
 
+TICKS = [base * 10**power for power in range(-1, 5) for base in (1, 2, 5)]
+
+
 def line(part: str, row: dict[str, Any]) -> str:
     """One line of the text report."""
     if part == "machine":
@@ -73,7 +76,9 @@ def draw(growth: list[dict[str, Any]], path: Path) -> Path:
         raise MissingExtra("runner", "the picture") from None
     matplotlib.use("Agg")
     pyplot = importlib.import_module("matplotlib.pyplot")
-    figure, panels = pyplot.subplots(1, len(LABELS), figsize=(14, 3.6), layout="constrained")
+    figure, panels = pyplot.subplots(
+        1, len(LABELS), figsize=(14, 3.6), layout="constrained", sharey=True
+    )
     colours = {"LinUCB": "#0072B2", "MCR": "#D55E00", "ConUCB": "#009E73"}
     for panel, (size, label) in zip(panels, LABELS.items(), strict=True):
         for algorithm, colour in colours.items():
@@ -84,6 +89,9 @@ def draw(growth: list[dict[str, Any]], path: Path) -> Path:
         panel.set_xticks(values, [f"{v:,}" for v in values])
         panel.minorticks_off()
         panel.grid(alpha=0.3)
+    costs = [row["microseconds"] for row in growth]
+    ticks = [tick for tick in TICKS if min(costs) / 2 < tick < 2 * max(costs)]
+    panels[0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     panels[0].set_ylabel("microseconds a user-round")
     panels[0].legend(frameon=False)
     figure.suptitle("Cost of a round (d = 50, pool 50, 500 key-terms unless varied)")

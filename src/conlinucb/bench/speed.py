@@ -92,25 +92,28 @@ def _growth(setting: Setting) -> Iterator[tuple[str, dict[str, Any]]]:
         for value in values:
             changed = replace(setting, **{"users": 40, size: value})
             for algorithm in ("LinUCB", "MCR", "ConUCB"):
-                agents, people = {algorithm: changed.agent(algorithm)}, changed.people
-                simulate(agents, people, rounds=2, log=1)
-                tracemalloc.start()
-                start = time.perf_counter()
-                simulate(agents, people, rounds=300, log=1)
-                seconds = time.perf_counter() - start
-                memory = tracemalloc.get_traced_memory()[1]
-                tracemalloc.stop()
+                rate = engine_rate(changed, algorithm, rounds=500, times=2)
                 yield (
                     "growth",
                     {
                         "size": size,
                         "value": value,
                         "algorithm": algorithm,
-                        "seconds": seconds,
-                        "microseconds": 1e6 * seconds / (changed.users * 300),
-                        "bytes": memory,
+                        "seconds": changed.users * 500 / rate,
+                        "microseconds": 1e6 / rate,
+                        "bytes": _memory(changed, algorithm),
                     },
                 )
+
+
+def _memory(setting: Setting, algorithm: str) -> int:
+    """Most bytes that a run holds beyond the catalogue and the people."""
+    agents, people = {algorithm: setting.agent(algorithm)}, setting.people
+    tracemalloc.start()
+    simulate(agents, people, rounds=60, log=1)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
 
 
 def paper_setting(repeats: int) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numba
@@ -46,6 +46,8 @@ class Job:
     trace: bool
     timed: bool
     lazy: bool
+    prepared: dict[str, Any] = field(default_factory=dict)
+    """What the loop needs of each agent, computed by the first unit that plays it."""
 
     @property
     def catalog(self) -> Catalog:

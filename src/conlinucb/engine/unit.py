@@ -51,7 +51,9 @@ def has_kernels(agent: Agent) -> bool:
 
 def _play_compiled(job: Job, unit: Unit, played: Played) -> None:
     agent = job.agents[unit.agent]
-    world, chance, algorithm = _world(job), _chance(job), _algorithm(job, agent)
+    if unit.agent not in job.prepared:
+        job.prepared[unit.agent] = _world(job), _chance(job), _algorithm(job, agent)
+    world, chance, algorithm = job.prepared[unit.agent]
     kernel: Any = any_offered if agent.chooser is None else agent.chooser.kernel
     progress = np.zeros(2, dtype=np.int64)
     for i, user in enumerate(range(unit.first, unit.last)):

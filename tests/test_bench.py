@@ -1,0 +1,67 @@
+"""The benchmark's own parts; what it measures is never a test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from conlinucb import __version__
+from conlinucb.bench import report, speed
+from conlinucb.bench.baselines import BATCHED, all_users, one_user
+from conlinucb.bench.setting import ALGORITHMS, Setting
+from conlinucb.cli import app
+
+SMALL = Setting(d=5, pool=8, arms=60, terms=12, users=4)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_both_loops_play_the_same_algorithm(algorithm: str) -> None:
+    plain, tuned = (one_user(SMALL, algorithm, 60, tuned=each) for each in (False, True))
+    assert plain == pytest.approx(tuned)
+    assert 0 < plain < one_user(SMALL, algorithm, 120, tuned=True)
+
+
+@pytest.mark.parametrize("algorithm", BATCHED)
+def test_the_batched_loop_learns(algorithm: str) -> None:
+    early = all_users(SMALL, algorithm, 30)
+    assert early > 0
+    assert all_users(SMALL, algorithm, 300) < 10 * early
+
+
+def test_every_algorithm_has_an_agent() -> None:
+    assert [SMALL.agent(each).asks_at_all for each in ALGORITHMS] == [False, *[True] * 5]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "Setting", lambda: SMALL)
+    monkeypatch.setattr(speed, "GROWTH", {"d": (3, 5), "pool": (4, 8)})
+    monkeypatch.setattr(report, "LABELS", {"d": "d", "pool": "pool"})
+
+
+@pytest.mark.usefixtures("small")
+def test_the_command_prints_and_writes_everything(tmp_path: Path) -> None:
+    run = CliRunner().invoke(app, ["bench", "--out", str(tmp_path)])
+    assert run.exit_code == 0, run.output
+    for algorithm in ALGORITHMS:
+        assert f"\n{algorithm} " in run.output
+    rows = json.loads((tmp_path / "bench.json").read_text())
+    assert [row["algorithm"] for row in rows["algorithms"]] == list(ALGORITHMS)
+    assert len(rows["growth"]) == 12
+    assert all(row["bytes"] > 0 and row["seconds"] > 0 for row in rows["growth"])
+    assert (tmp_path / "bench.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.usefixtures("small")
+def test_a_quick_run_says_so(tmp_path: Path) -> None:
+    run = CliRunner().invoke(app, ["bench", "--quick", "--out", str(tmp_path)])
+    assert run.exit_code == 0, run.output
+    assert run.output.startswith("quick run")
+    assert not (tmp_path / "bench.png").exists()
+
+
+def test_version() -> None:
+    assert CliRunner().invoke(app, ["--version"]).output.strip() == __version__
