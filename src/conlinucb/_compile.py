@@ -42,23 +42,28 @@ def tuple_type(cls: type, *fields: Any) -> Any:
     return types.NamedTuple(fields, cls)
 
 
-def kernel(signature: Any) -> Callable[[Function], Function]:
-    """Compile the decorated function for ``signature`` now, or load it from the cache."""
+def kernel(signature: Any, *, inner: bool = False) -> Callable[[Function], Function]:
+    """Compile the decorated function for ``signature`` now, or load it from the cache.
+
+    An ``inner`` kernel is called by other kernels only, and is compiled faster for it.
+    """
 
     def decorate(function: Function) -> Function:
-        compiled: Function = compiled_for(function, signature, cached=True)
+        compiled: Function = compiled_for(function, signature, cached=True, inner=inner)
         _tell_once(compiled)
         return compiled
 
     return decorate
 
 
-def compiled_for(function: Any, signature: Any, *, cached: bool, pointer: bool = False) -> Any:
+def compiled_for(
+    function: Any, signature: Any, *, cached: bool, pointer: bool = False, inner: bool = False
+) -> Any:
     """``function`` compiled for one signature and no other.
 
     With ``pointer`` a kernel can be handed to another one as an argument.
     """
-    options: dict[str, Any] = {"no_cfunc_wrapper": not pointer}
+    options: dict[str, Any] = {"no_cfunc_wrapper": not pointer, "no_cpython_wrapper": inner}
     compiled: Any = njit(nogil=True, fastmath=set(FAST_MATH), error_model="numpy", **options)(
         function
     )
@@ -103,9 +108,7 @@ def _sources() -> str:
 
 
 def _tell_once(compiled: Any) -> None:
-    """Say what the wait is for, once, when the first kernel was not in the cache."""
-    if not _told:
-        cold = bool(compiled.stats.cache_misses)
-        _told.append(cold)
-        if cold:
-            print(COMPILING, file=sys.stderr)
+    """Say what the wait is for when a kernel was not in the cache: more will follow."""
+    if compiled.stats.cache_misses and not _told:
+        _told.append(True)
+        print(COMPILING, file=sys.stderr)

@@ -12,7 +12,6 @@ from conlinucb.engine.job import Job, Unit
 from conlinucb.errors import ConlinucbError, StrategyError
 from conlinucb.estimators import Ridge, TwoStep
 from conlinucb.kernels.inputs import METRICS, Algorithm, Chance, Output, World
-from conlinucb.kernels.play import play
 from conlinucb.strategies.random import any_offered
 from conlinucb.validation import Floats, Indices
 
@@ -50,11 +49,13 @@ def has_kernels(agent: Agent) -> bool:
 
 
 def _play_compiled(job: Job, unit: Unit, played: Played) -> None:
+    from conlinucb.kernels.play import play  # compiled, or loaded, when first needed
+
     agent = job.agents[unit.agent]
     if unit.agent not in job.prepared:
         job.prepared[unit.agent] = _world(job), _chance(job), _algorithm(job, agent)
     world, chance, algorithm = job.prepared[unit.agent]
-    kernel: Any = any_offered if agent.chooser is None else agent.chooser.kernel
+    kernel: Any = any_offered.compiled if agent.chooser is None else agent.chooser.kernel
     progress = np.zeros(2, dtype=np.int64)
     for i, user in enumerate(range(unit.first, unit.last)):
         seed = np.uint64(job.people.user_seed(job.seed, unit.repeat, user))

@@ -49,7 +49,7 @@ DESK = tuple_type(
 )
 
 
-@kernel(DESK(WORLD, CHANCE, ALGORITHM))
+@kernel(DESK(WORLD, CHANCE, ALGORITHM), inner=True)
 def new_desk(world: World, chance: Chance, algorithm: Algorithm) -> Desk:
     """An empty desk. Before anything is learned ||x||_P is ||x|| / sqrt(strength)."""
     arms, terms, pool = world.arms.shape[0], world.terms.shape[0], chance.pool_size

@@ -27,7 +27,7 @@ from conlinucb.strategies.base import View
 from conlinucb.validation import Floats, Indices
 
 
-@kernel(FLOAT(MATRIX, INDEX, VECTOR, VECTOR))
+@kernel(FLOAT(MATRIX, INDEX, VECTOR, VECTOR), inner=True)
 def best_reward(arms: Floats, pool: Indices, theta: Floats, known: Floats) -> float:
     """The largest x'theta* in the pool; ``known`` (N,) keeps what was computed, NaN elsewhere."""
     best = -np.inf
@@ -39,7 +39,7 @@ def best_reward(arms: Floats, pool: Indices, theta: Floats, known: Floats) -> fl
     return best
 
 
-@kernel(VOID(OUTPUT, INT, FLOAT, VECTOR, VECTOR, DESK))
+@kernel(VOID(OUTPUT, INT, FLOAT, VECTOR, VECTOR, DESK), inner=True)
 def log(
     output: Output, row: int, regret: float, theta: Floats, theta_star: Floats, desk: Desk
 ) -> None:

@@ -29,7 +29,7 @@ from conlinucb.validation import Floats, Indices
 STRATEGY = types.FunctionType(SIGNATURE)
 
 
-@kernel(MATRIX(INT, FLOAT))
+@kernel(MATRIX(INT, FLOAT), inner=True)
 def diagonal(d: int, value: float) -> Floats:
     """value I, (d, d)."""
     matrix = np.zeros((d, d))
@@ -38,7 +38,7 @@ def diagonal(d: int, value: float) -> Floats:
     return matrix
 
 
-@kernel(STATE(ALGORITHM, INT))
+@kernel(STATE(ALGORITHM, INT), inner=True)
 def new_mind(algorithm: Algorithm, d: int) -> TwoStepState:
     """What is believed of someone new. On one matrix both halves are the same arrays."""
     P, M = diagonal(d, 1.0 / algorithm.strength), diagonal(d, algorithm.strength)
@@ -58,13 +58,13 @@ def new_mind(algorithm: Algorithm, d: int) -> TwoStepState:
     )  # fmt: skip
 
 
-@kernel(INT(INT, INDEX, INDEX))
+@kernel(INT(INT, INDEX, INDEX), inner=True)
 def trusts_bounds(lazy: int, counts: Indices, term_counts: Indices) -> int:
     """1 to be lazy. Not where a matrix is ill-conditioned: rounding may make a radius grow."""
     return int(lazy == 1 and counts[2] == 0 and term_counts[2] == 0)
 
 
-@kernel(VOID(SEED, INDEX, DESK))
+@kernel(VOID(SEED, INDEX, DESK), inner=True)
 def draw_offered(at: np.uint64, live: Indices, desk: Desk) -> None:
     """This round's offered terms, in ascending order."""
     offered, marks = desk.offered, desk.marks
@@ -79,7 +79,7 @@ def draw_offered(at: np.uint64, live: Indices, desk: Desk) -> None:
             place += 1
 
 
-@kernel(FLOAT(CHANCE, INT, INT, SEED))
+@kernel(FLOAT(CHANCE, INT, INT, SEED), inner=True)
 def answer_noise(chance: Chance, asks_arms: int, number: int, at: np.uint64) -> float:
     """Noise of the answer to the round's question ``number``, from 0; ``at`` is its seed."""
     position = 0 if chance.shared_noise else number
@@ -89,7 +89,7 @@ def answer_noise(chance: Chance, asks_arms: int, number: int, at: np.uint64) -> 
     return chance.noise * normal(derive(at, stream), position)
 
 
-@kernel(MATRIX(ALGORITHM, MATRIX, INDEX, MATRIX))
+@kernel(MATRIX(ALGORITHM, MATRIX, INDEX, MATRIX), inner=True)
 def pool_reach(algorithm: Algorithm, arms: Floats, pool: Indices, P: Floats) -> Floats:
     """The pool as the term belief meets it, (n, d); nothing for strategies that do not look."""
     reach = np.empty((pool.shape[0] if algorithm.needs_pool else 0, P.shape[0]))
@@ -102,7 +102,7 @@ def pool_reach(algorithm: Algorithm, arms: Floats, pool: Indices, P: Floats) -> 
     return reach
 
 
-@kernel(INT(WORLD, ALGORITHM, STRATEGY, SEED, INT, STATE, DESK, MATRIX))
+@kernel(INT(WORLD, ALGORITHM, STRATEGY, SEED, INT, STATE, DESK, MATRIX), inner=True)
 def choose_term(
     world: World,
     algorithm: Algorithm,
@@ -142,7 +142,7 @@ def choose_term(
     return -1
 
 
-@kernel(INT(WORLD, CHANCE, ALGORITHM, STRATEGY, VECTOR, SEED, INT, STATE, DESK, INDEX))
+@kernel(INT(WORLD, CHANCE, ALGORITHM, STRATEGY, VECTOR, SEED, INT, STATE, DESK, INDEX), inner=True)
 def ask_all(
     world: World,
     chance: Chance,

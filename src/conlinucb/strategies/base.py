@@ -7,6 +7,7 @@ can be replayed, retracted and run on any thread.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
@@ -111,3 +112,21 @@ def strategy_kernel(function: Any = None, *, cache: bool = False) -> Any:
         return compiled
 
     return decorate if function is None else decorate(function)
+
+
+class Deferred:
+    """A kernel of this package, compiled or loaded when an agent first needs it."""
+
+    def __init__(self, function: Callable[[View], int]) -> None:
+        self.function = function
+
+    @cached_property
+    def compiled(self) -> Callable[[View], int]:
+        """The kernel itself."""
+        kernel: Callable[[View], int] = compiled_for(
+            self.function, SIGNATURE, cached=True, pointer=True
+        )
+        return kernel
+
+    def __call__(self, view: View) -> int:
+        return self.compiled(view)

@@ -9,7 +9,7 @@ import numpy as np
 
 from conlinucb.catalog import Catalog
 from conlinucb.errors import ConlinucbError, InvalidInput, StrategyError
-from conlinucb.strategies.base import TermStrategy, View
+from conlinucb.strategies.base import Deferred, TermStrategy, View
 from conlinucb.validation import Floats, Indices
 
 
@@ -23,7 +23,8 @@ class Chooser:
         self.name: str = getattr(strategy, "name", type(strategy).__name__)
         self.needs_pool = bool(getattr(strategy, "needs_pool", TermStrategy.needs_pool))
         self.fixed_terms = bool(getattr(strategy, "fixed_terms", TermStrategy.fixed_terms))
-        self.kernel = getattr(strategy, "kernel", None)
+        kernel = getattr(strategy, "kernel", None)
+        self.kernel = kernel.compiled if isinstance(kernel, Deferred) else kernel
         self.constants = self._prepare(catalog)
 
     def _prepare(self, catalog: Catalog) -> Floats:

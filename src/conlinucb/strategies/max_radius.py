@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from conlinucb.strategies.base import TermStrategy, View, strategy_kernel
+from conlinucb.strategies.base import Deferred, TermStrategy, View
 from conlinucb.strategies.lazy import widest
 
 
-@strategy_kernel(cache=True)
+@Deferred
 def max_radius(view: View) -> int:
     """argmax ||x~||_P."""
     no_means = np.zeros(view.offered.shape[0])
@@ -19,4 +19,4 @@ class MaxRadius(TermStrategy):
     """k = argmax over the offered terms of ||x~_k||_P (the paper's MCR)."""
 
     name = "max-radius"
-    kernel = staticmethod(max_radius)
+    kernel = max_radius

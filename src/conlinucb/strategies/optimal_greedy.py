@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from conlinucb.linalg import add_squares, quadratic, times
-from conlinucb.strategies.base import TermStrategy, View, strategy_kernel
+from conlinucb.strategies.base import Deferred, TermStrategy, View
 from conlinucb.ties import first_best, largest, threshold
 
 
-@strategy_kernel(cache=True)
+@Deferred
 def optimal_greedy(view: View) -> int:
     """argmax ||Z cov x~||^2 / (1 + x~'cov x~), Z the pool's reach.
 
@@ -42,4 +42,4 @@ class OptimalGreedy(TermStrategy):
 
     name = "optimal-greedy"
     needs_pool = True
-    kernel = staticmethod(optimal_greedy)
+    kernel = optimal_greedy

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from conlinucb.randomness import QUESTIONS, derive, uniform_index
-from conlinucb.strategies.base import TermStrategy, View, strategy_kernel
+from conlinucb.strategies.base import Deferred, TermStrategy, View
 
 
-@strategy_kernel(cache=True)
+@Deferred
 def any_offered(view: View) -> int:
     """One of the offered terms, the last one included."""
     stream = derive(view.seed, QUESTIONS)
@@ -17,4 +17,4 @@ class Random(TermStrategy):
     """k uniform over the offered terms."""
 
     name = "random"
-    kernel = staticmethod(any_offered)
+    kernel = any_offered

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from conlinucb.linalg import quadratic
-from conlinucb.strategies.base import TermStrategy, View, strategy_kernel
+from conlinucb.strategies.base import Deferred, TermStrategy, View
 from conlinucb.strategies.related import best_mean
 
 
-@strategy_kernel(cache=True)
+@Deferred
 def related_confidence(view: View) -> int:
     """argmax of the weighted mean of s_a = z_a'cov z_a over the term's arms in the pool."""
     total = np.zeros(view.terms.shape[0])
@@ -30,4 +30,4 @@ class RelatedConfidence(TermStrategy):
 
     name = "related-confidence"
     needs_pool = True
-    kernel = staticmethod(related_confidence)
+    kernel = related_confidence

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from conlinucb.linalg import dot, quadratic, times
-from conlinucb.strategies.base import TermStrategy, View, strategy_kernel
+from conlinucb.strategies.base import Deferred, TermStrategy, View
 from conlinucb.strategies.related import best_mean
 
 
-@strategy_kernel(cache=True)
+@Deferred
 def related_reduction(view: View) -> int:
     """argmax of the weighted mean of sqrt(s_a) - sqrt(s_a after asking) over the term's arms.
 
@@ -40,4 +40,4 @@ class RelatedReduction(TermStrategy):
 
     name = "related-reduction"
     needs_pool = True
-    kernel = staticmethod(related_reduction)
+    kernel = related_reduction

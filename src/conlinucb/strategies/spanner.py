@@ -8,11 +8,11 @@ from conlinucb.catalog import Catalog
 from conlinucb.errors import InvalidInput
 from conlinucb.randomness import QUESTIONS, derive, uniform_index
 from conlinucb.spanner import barycentric_spanner
-from conlinucb.strategies.base import TermStrategy, View, strategy_kernel
+from conlinucb.strategies.base import Deferred, TermStrategy, View
 from conlinucb.validation import Floats, number
 
 
-@strategy_kernel(cache=True)
+@Deferred
 def any_member(view: View) -> int:
     """One of the spanner's terms; ``constants`` holds their indices, exact in float64."""
     members = view.constants
@@ -25,7 +25,7 @@ class SpannerMember(TermStrategy):
 
     name = "spanner"
     fixed_terms = True
-    kernel = staticmethod(any_member)
+    kernel = any_member
 
     def __init__(self, *, C: float = 1.0) -> None:
         self.C = number("C", C, low=1.0)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from conlinucb.linalg import dot
-from conlinucb.strategies.base import TermStrategy, View, strategy_kernel
+from conlinucb.strategies.base import Deferred, TermStrategy, View
 from conlinucb.strategies.lazy import widest
 
 
-@strategy_kernel(cache=True)
+@Deferred
 def upper_confidence(view: View) -> int:
     """argmax x~'theta + alpha ||x~||_P."""
     means = np.empty(view.offered.shape[0])
@@ -22,4 +22,4 @@ class UpperConfidence(TermStrategy):
     """k = argmax over the offered terms of x~_k'theta + alpha_t ||x~_k||_P."""
 
     name = "ucb"
-    kernel = staticmethod(upper_confidence)
+    kernel = upper_confidence
