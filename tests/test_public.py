@@ -49,6 +49,7 @@ PUBLIC = [
     "barycentric_spanner",
     "conlinucb",
     "conucb",
+    "datasets",
     "linucb",
     "simulate",
     "strategy_kernel",

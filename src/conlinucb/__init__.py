@@ -1,6 +1,6 @@
 """Conversational contextual bandits: ask about key-terms, recommend items, learn from both."""
 
-from conlinucb import theory
+from conlinucb import datasets, theory
 from conlinucb._version import __version__
 from conlinucb.agent import Advice, Agent
 from conlinucb.alpha import TheoryAlpha
@@ -58,6 +58,7 @@ __all__ = [
     "barycentric_spanner",
     "conlinucb",
     "conucb",
+    "datasets",
     "linucb",
     "simulate",
     "strategy_kernel",

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from conlinucb.errors import IncompatibleState, InvalidInput, RankWarning, UnknownName, nearest
+from conlinucb.tabular import FromTables
 from conlinucb.validation import Floats, Indices, Singles, finite_entries, indices, matrix
 
 Id = str | int
@@ -34,7 +35,7 @@ _DAMAGE = (
 )
 
 
-class Catalog:
+class Catalog(FromTables):
     """Arms (N, d), and weights (N, K) that say how much each arm belongs to each key-term.
 
     A key-term's feature is the weighted mean of its arms: x~_k = sum_a w[a,k] x_a / sum_a w[a,k].
@@ -56,6 +57,7 @@ class Catalog:
         arm_ids: Sequence[Id] | None = None,
         term_ids: Sequence[Id] | None = None,
     ) -> None:
+        self.report = {}
         self._setup(matrix("arms", arms), weights, arm_ids, term_ids, live=None)
         _warn_of_rank(self._arms)
 
@@ -217,6 +219,7 @@ class Catalog:
         self, arms: Floats, weights: Any, arm_ids: Sequence[Id], live: NDArray[np.bool_]
     ) -> Catalog:
         changed = Catalog.__new__(Catalog)
+        changed.report = self.report
         changed._setup(arms, weights, arm_ids, self.term_ids, live)
         return changed
 
@@ -260,6 +263,7 @@ class Catalog:
         if live.shape != (len(arm_ids),) or live.dtype != bool:
             raise IncompatibleState(f"live is {live.dtype} of shape {live.shape}.")
         catalog = cls.__new__(cls)
+        catalog.report = {}
         catalog._setup(matrix("arms", arrays["arms"]), weights, arm_ids, term_ids, live)
         return catalog
 

@@ -14,9 +14,12 @@ try:
 except ModuleNotFoundError as error:
     raise SystemExit(str(MissingExtra("runner", "The command conlinucb"))) from error
 
+from conlinucb.datasets.commands import data_app
+
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Conversational contextual bandits."
 )
+app.add_typer(data_app, name="data")
 
 
 def _version(wanted: bool) -> None:

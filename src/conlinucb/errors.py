@@ -40,6 +40,18 @@ class MissingExtra(ConlinucbError, ImportError):
         super().__init__(f"{what} needs more packages: pip install 'conlinucb[{extra}]'")
 
 
+class MissingData(ConlinucbError, FileNotFoundError):
+    """Data files that are not on this machine; the message says which command brings them."""
+
+
+class FetchFailed(ConlinucbError, RuntimeError):
+    """Data could not be downloaded, unpacked or stored; the message says what would help."""
+
+
+class WrongData(FetchFailed):
+    """A zip or folder that does not hold the data set as published."""
+
+
 class RankWarning(UserWarning):
     """Features that span fewer dimensions than they have."""
 

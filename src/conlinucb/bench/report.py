@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from pathlib import Path
 from typing import Any
 
-from conlinucb.errors import MissingExtra
+from conlinucb.pictures import pyplot
 
 Rows = dict[str, list[dict[str, Any]]]
 LABELS = {
@@ -70,13 +69,8 @@ def write(rows: Rows, folder: Path) -> list[Path]:
 
 def draw(growth: list[dict[str, Any]], path: Path) -> Path:
     """How the cost of a round grows with each size."""
-    try:
-        matplotlib = importlib.import_module("matplotlib")
-    except ModuleNotFoundError:
-        raise MissingExtra("runner", "the picture") from None
-    matplotlib.use("Agg")
-    pyplot = importlib.import_module("matplotlib.pyplot")
-    figure, panels = pyplot.subplots(
+    plots = pyplot()
+    figure, panels = plots.subplots(
         1, len(LABELS), figsize=(14, 3.6), layout="constrained", sharey=True
     )
     colours = {"LinUCB": "#0072B2", "MCR": "#D55E00", "ConUCB": "#009E73"}
@@ -96,5 +90,5 @@ def draw(growth: list[dict[str, Any]], path: Path) -> Path:
     panels[0].legend(frameon=False)
     figure.suptitle("Cost of a round (d = 50, pool 50, 500 key-terms unless varied)")
     figure.savefig(path, dpi=130)
-    pyplot.close(figure)
+    plots.close(figure)
     return path
