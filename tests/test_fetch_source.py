@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 import conlinucb as cl
-from conlinucb.datasets import download, files
+from conlinucb import progress
 from conlinucb.datasets import fetch as fetching
-from conlinucb.datasets.download import Progress
+from conlinucb.datasets import files
 from conlinucb.datasets.fetch import fetch
 from conlinucb.errors import FetchFailed, MissingData, WrongData
+from conlinucb.progress import Progress
 from web import CONTENT, tiny, zipped
 
 
@@ -210,19 +211,19 @@ class Terminal(io.StringIO):
 
 
 def test_the_line_counts_from_what_was_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "time", Clock())
-    bar = Progress(4_000_000, 2_000_000, to=(to := Terminal()))
+    monkeypatch.setattr(progress, "time", Clock())
+    bar = Progress(4_000_000, 2_000_000, what="MB", to=(to := Terminal()))
     bar.add(500_000)
     bar.close()
-    assert " ".join(to.getvalue().split()) == "62% 2.5 of 4.0 MB, 0.5 MB a second, 3 s left"
+    assert " ".join(to.getvalue().split()) == "62% 2.5 of 4.0 MB, 0.50 a second, 3 s left"
     assert to.getvalue().endswith("\n")
 
 
 def test_without_a_total_there_is_a_rate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "time", Clock())
-    bar = Progress(None, 0, shown=True, to=(to := io.StringIO()))
+    monkeypatch.setattr(progress, "time", Clock())
+    bar = Progress(None, 0, what="MB", shown=True, to=(to := io.StringIO()))
     bar.add(500_000)
-    assert to.getvalue().strip() == "0.5 MB, 0.5 MB a second"
+    assert to.getvalue().strip() == "0.5 MB, 0.50 a second"
 
 
 @pytest.mark.parametrize(("shown", "to"), [(None, io.StringIO()), (False, Terminal())])

@@ -8,17 +8,17 @@ import http.client
 import ipaddress
 import json
 import re
-import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TextIO
+from typing import IO, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from conlinucb._version import __version__
 from conlinucb.errors import ConlinucbError, FetchFailed
+from conlinucb.progress import Progress
 
 LIMIT = 300 * 10**6
 """Largest download in bytes."""
@@ -130,7 +130,7 @@ def _pull(url: str, part: Partial, progress: bool | None) -> None:
             begun = _Begun(url, _length(response), _validator(response))
             part.begin(begun)
         _check_size(begun.total or 0, part, url)
-        with contextlib.closing(Progress(begun.total, part.size, shown=progress)) as bar:
+        with contextlib.closing(Progress(begun.total, part.size, what="MB", shown=progress)) as bar:
             _append(response, part, url, bar)
     if begun.total is not None and part.size != begun.total:
         raise _Broken(f"the connection ended after {part.size:,} of {begun.total:,} bytes")
@@ -244,41 +244,3 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 def _opener(url: str) -> urllib.request.OpenerDirector:
     direct = [urllib.request.ProxyHandler({})] if _here(url) else []
     return urllib.request.build_opener(_Redirects, *direct)
-
-
-class Progress:
-    """Bytes done, their rate and the time left, on one line of a terminal."""
-
-    def __init__(
-        self, total: int | None, done: int, *, shown: bool | None = None, to: TextIO | None = None
-    ) -> None:
-        self.total, self.done, self.fresh = total, done, 0
-        self.to = to or sys.stderr
-        self.shown = self.to.isatty() if shown is None else shown
-        self.start = self.last = time.monotonic()
-
-    def add(self, amount: int) -> None:
-        """Count bytes, and redraw a few times a second."""
-        self.done += amount
-        self.fresh += amount
-        now = time.monotonic()
-        if self.shown and (now - self.last > 0.2 or self.done == self.total):
-            self.last = now
-            self.to.write("\r" + self.line(now - self.start))
-            self.to.flush()
-
-    def line(self, seconds: float) -> str:
-        """For example `` 40%  0.8 of 2.0 MB, 0.9 MB a second, 1 s left``."""
-        rate = self.fresh / max(seconds, 1e-9)
-        if not self.total:
-            return f"{self.done / 1e6:.1f} MB, {rate / 1e6:.1f} MB a second   "
-        left = (self.total - self.done) / max(rate, 1e-9)
-        return (
-            f"{self.done / self.total:4.0%}  {self.done / 1e6:.1f} of {self.total / 1e6:.1f} MB, "
-            f"{rate / 1e6:.1f} MB a second, {left:.0f} s left   "
-        )
-
-    def close(self) -> None:
-        """Leave the line."""
-        if self.shown and self.fresh:
-            self.to.write("\n")

@@ -9,9 +9,9 @@ from pathlib import Path
 from conlinucb.agent import Agent
 from conlinucb.engine.executors import Executor, executor_of
 from conlinucb.engine.job import Job, Unit, make_job, versions
-from conlinucb.engine.progress import Progress
 from conlinucb.engine.store import Store
 from conlinucb.environment import LinearUsers
+from conlinucb.progress import Progress
 from conlinucb.results import Results
 from conlinucb.validation import whole
 

@@ -1,4 +1,4 @@
-"""A line that says how far a run is; silent where nobody watches."""
+"""A line that says how far long work is; silent where nobody watches."""
 
 from __future__ import annotations
 
@@ -8,10 +8,18 @@ from typing import TextIO
 
 
 class Progress:
-    """User-rounds done, their rate and the time left, on one line of a terminal."""
+    """What is done, its rate and the time left, on one line of a terminal."""
 
-    def __init__(self, total: int, *, shown: bool | None = None, to: TextIO | None = None) -> None:
-        self.total, self.done, self.fresh = total, 0, 0
+    def __init__(
+        self,
+        total: int | None,
+        done: int = 0,
+        *,
+        what: str = "million user-rounds",
+        shown: bool | None = None,
+        to: TextIO | None = None,
+    ) -> None:
+        self.total, self.done, self.fresh, self.what = total, done, 0, what
         self.to = to or sys.stderr
         self.shown = self.to.isatty() if shown is None else shown
         self.start = self.last = time.monotonic()
@@ -25,18 +33,22 @@ class Progress:
         self.done += amount
         self.fresh += amount
         now = time.monotonic()
-        if self.shown and (now - self.last > 0.2 or self.done >= self.total):
+        finished = self.total is not None and self.done >= self.total
+        if self.shown and (now - self.last > 0.2 or finished):
             self.last = now
             self.to.write("\r" + self.line(now - self.start))
             self.to.flush()
 
     def line(self, seconds: float) -> str:
-        """For example `` 40 %  0.8 of 2.0 million user-rounds, 950,000 a second, 1 s left``."""
+        """For example `` 40%  0.8 of 2.0 million user-rounds, 0.95 a second, 1 s left``."""
         rate = self.fresh / max(seconds, 1e-9)
+        speed = f"{self.what}, {rate / 1e6:.2f} a second"
+        if not self.total:
+            return f"{self.done / 1e6:.1f} {speed}   "
         left = (self.total - self.done) / max(rate, 1e-9)
         return (
             f"{self.done / self.total:4.0%}  {self.done / 1e6:.1f} of {self.total / 1e6:.1f} "
-            f"million user-rounds, {rate:,.0f} a second, {_time(left)} left   "
+            f"{speed}, {_time(left)} left   "
         )
 
     def close(self) -> None:
