@@ -283,3 +283,19 @@ def test_the_benchmark_measures_what_it_says() -> None:
     assert (found["items"], found["arms"], found["key_terms"]) == (2000, 2000, 50)
     assert 0 < found["start_gigabytes"] <= found["table_gigabytes"] <= found["from_tags_gigabytes"]
     assert min(found["table_seconds"], found["from_tags_seconds"]) > 0
+
+
+def test_ids_in_a_csv_are_text(tmp_path: Path) -> None:
+    path = tmp_path / "tags.csv"
+    path.write_text("item,tag,weight\n007,a,1\n7,b,2\n1e3,a,1\n")
+    columns = read_columns(path, ("item", "tag"), ("weight",))
+    assert columns["item"].to_pylist() == ["007", "7", "1e3"]
+    assert numbers("weight", columns["weight"]).tolist() == [1.0, 2.0, 1.0]
+
+
+@pytest.mark.parametrize("row", [",jazz", "c,", "c,  "])
+def test_blank_ids_are_refused(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "tags.csv"
+    path.write_text(f"item,tag\na,b\n{row}\n")
+    with pytest.raises(cl.InvalidInput, match="blank in row 1"):
+        read_columns(path, ("item", "tag"))

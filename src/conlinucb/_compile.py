@@ -30,7 +30,7 @@ MARKS = types.Array(types.uint8, 1, "C")
 FAST_MATH = frozenset({"contract", "reassoc", "nsz"})
 
 KERNEL_FOLDERS = ("estimators/*", "strategies/*", "kernels/*")
-COMPILING = "conlinucb: compiling kernels, once for this installation: about 20 s ..."
+COMPILING = "conlinucb: compiling kernels, once for this installation: some 10 s ..."
 
 _told: list[bool] = []
 

@@ -183,7 +183,7 @@ class Agent:
     def parameters(self) -> dict[str, Any]:
         """What defines the algorithm, as values that JSON can hold."""
         asked = "arm" if self.asks == "arm" else self.chooser and self.chooser.name
-        own = vars(self.strategy) if _has_vars(self.strategy) else {}
+        own = _parts(self.strategy)
         return {
             "estimator": self.estimator.name,
             **{name: _plain(value) for name, value in self.estimator.parameters().items()},
@@ -289,9 +289,14 @@ def _plain(value: Any) -> Any:
     text = getattr(value, "__qualname__", None) or repr(value)
     if " at 0x" not in text:
         return text
-    parts = {name: _plain(part) for name, part in vars(value).items()} if _has_vars(value) else {}
+    parts = {name: _plain(part) for name, part in _parts(value).items()}
     return f"{type(value).__qualname__}({parts})"
 
 
-def _has_vars(value: Any) -> bool:
-    return hasattr(value, "__dict__")
+def _parts(value: Any) -> dict[str, Any]:
+    """An object's own attributes, in a dictionary or in slots."""
+    slots = getattr(type(value), "__slots__", ())
+    named = (slots,) if isinstance(slots, str) else slots
+    return {name: getattr(value, name) for name in named if hasattr(value, name)} | getattr(
+        value, "__dict__", {}
+    )

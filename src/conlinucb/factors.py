@@ -12,8 +12,8 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 from conlinucb.errors import InvalidInput
 from conlinucb.validation import Floats, whole
 
-DENSE_ENTRIES = 4_000_000
-"""Up to this many entries the dense decomposition is as fast as the sparse one, and exact."""
+DENSE_ENTRIES = 250_000
+"""Up to this many entries the dense decomposition costs nothing worth saving."""
 
 
 EXTRA, MOST_BLOCKS = 20, 200
@@ -90,6 +90,11 @@ def without_noise(rows: Floats, lengths: Any = 1.0) -> Floats:
     """
     noise = np.linalg.norm(rows, axis=1) <= NOISE * np.asarray(lengths)
     return np.asarray(np.where(noise[:, None], 0.0, rows)) if noise.any() else rows
+
+
+def with_constant(rows: Floats) -> Floats:
+    """Rows of length 1 with a 1 appended, over sqrt 2: products are (cos + 1) / 2."""
+    return np.asarray(np.hstack([unit_rows(rows), np.ones((len(rows), 1))]) / np.sqrt(2.0))
 
 
 def unit_rows(rows: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -192,9 +193,12 @@ class Results:
         table = pa.table(self.to_columns()).replace_schema_metadata(
             {"conlinucb": json.dumps(about)}
         )
-        partial = Path(path).with_suffix(".partial")
-        parquet.write_table(table, partial)
-        partial.replace(path)
+        partial = Path(f"{path}.{uuid.uuid4().hex}.partial")
+        try:
+            parquet.write_table(table, partial)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, path: str | Path) -> Results:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from conlinucb.validation import LARGEST, Floats, Indices
 
 def read_columns(table: Any, needed: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Any]:
     """The named columns of a table as pyarrow arrays; optional ones only where they are there."""
-    found = _arrow_table(table)
+    found = _arrow_table(table, needed)
     names = list(found.column_names)
     for name in needed:
         if name not in names:
@@ -40,6 +41,8 @@ def _column(table: Any, name: str) -> Any:
         raise InvalidInput(
             f"Column {name!r} is empty in {column.null_count} rows, first in row {row}."
         )
+    if types.is_string(column.type) or types.is_large_string(column.type):
+        _refuse_blanks(name, column)
     if types.is_nested(column.type):
         raise InvalidInput(
             f"Column {name!r} must hold one value in each row, it holds {column.type}."
@@ -47,6 +50,14 @@ def _column(table: Any, name: str) -> Any:
     if types.is_binary(column.type) or types.is_large_binary(column.type):
         raise InvalidInput(f"Column {name!r} must be UTF-8 text, {_not_text(column)}.")
     return column
+
+
+def _refuse_blanks(name: str, column: Any) -> None:
+    compute = importlib.import_module("pyarrow.compute")
+    blank = compute.equal(compute.utf8_trim_whitespace(column), "")
+    if compute.any(blank).as_py():
+        row = int(np.argmax(blank.to_numpy(zero_copy_only=False)))
+        raise InvalidInput(f"Column {name!r} is blank in row {row}.")
 
 
 def _not_text(column: Any) -> str:
@@ -98,10 +109,10 @@ def _first_other(values: list[Any]) -> tuple[int, Any]:
     return 0, values[0]
 
 
-def _arrow_table(table: Any) -> Any:
+def _arrow_table(table: Any, texts: Sequence[str]) -> Any:
     pa = _arrow()
     if isinstance(table, (str, Path)):
-        return _read_file(Path(table))
+        return _read_file(Path(table), texts)
     if isinstance(table, Mapping):
         return _from_columns(pa, table)
     try:
@@ -135,24 +146,36 @@ def _from_columns(pa: Any, columns: Mapping[Any, Any]) -> Any:
         raise InvalidInput(f"The columns {list(arrays)} are no table: {error}") from None
 
 
-def _read_file(path: Path) -> Any:
+def _read_file(path: Path, texts: Sequence[str]) -> Any:
     if not path.is_file():
         raise InvalidInput(f"There is no file {path}.")
     kind = path.suffix.lower()
     if kind not in (".csv", ".tsv", ".parquet"):
         raise InvalidInput(f"{path} must end in .csv, .tsv or .parquet.")
     try:
-        return _parse(path, kind)
+        return _parse(path, kind, texts)
     except (_arrow().ArrowException, OSError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}") from None
 
 
-def _parse(path: Path, kind: str) -> Any:
+def _parse(path: Path, kind: str, texts: Sequence[str]) -> Any:
     if kind == ".parquet":
         return importlib.import_module("pyarrow.parquet").read_table(path)
     csv = importlib.import_module("pyarrow.csv")
     options = csv.ParseOptions(delimiter="\t" if kind == ".tsv" else ",")
-    return csv.read_csv(path, parse_options=options)
+    # Ids are text: 007 and 7 are two items. As bytes first, so that bad ones can be named.
+    text = csv.ConvertOptions(column_types=dict.fromkeys(texts, _arrow().binary()))
+    return _as_text(csv.read_csv(path, parse_options=options, convert_options=text))
+
+
+def _as_text(table: Any) -> Any:
+    """The table with bytes as text where all of them are UTF-8."""
+    pa = _arrow()
+    for i, name in enumerate(table.column_names):
+        if pa.types.is_binary(table[name].type):
+            with contextlib.suppress(pa.ArrowInvalid):
+                table = table.set_column(i, name, table[name].cast(pa.string()))
+    return table
 
 
 def _arrow() -> Any:

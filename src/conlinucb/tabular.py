@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from conlinucb.errors import InvalidInput
-from conlinucb.factors import singular_vectors, unit_rows, without_noise
+from conlinucb.factors import singular_vectors, with_constant, without_noise
 from conlinucb.tables import encode, numbers, read_columns
 from conlinucb.tagging import Tagged, TagRules, aligned, content_features, read_tags
 from conlinucb.validation import Floats, matrix, whole
@@ -83,8 +83,7 @@ class FromTables:
         shape = (len(users), len(items))
         met = sparse.coo_array((values, (user_codes, item_codes)), shape=shape).tocsr()
         vectors = singular_vectors(met, min(whole("d", d, low=2) - 1, *shape))[2]
-        units = unit_rows(without_noise(vectors))
-        arms = np.hstack([units, np.ones((len(items), 1))]) / np.sqrt(2.0)
+        arms = with_constant(without_noise(vectors))
         return cls._of(arms, items, read_tags(tags, TagRules(**rules), item, tag, weight))
 
     @classmethod

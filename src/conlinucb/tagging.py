@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 from scipy import sparse
@@ -73,7 +74,7 @@ def _fold(codes: Indices, tags: list[Any]) -> tuple[Indices, list[Any]]:
     names: list[Any] = []
     target = np.empty(len(tags), dtype=np.int64)
     for i, tag in enumerate(tags):
-        spaced = " ".join(tag.split()) if isinstance(tag, str) else tag
+        spaced = normalize("NFC", " ".join(tag.split())) if isinstance(tag, str) else tag
         key = spaced.casefold() if isinstance(spaced, str) else spaced
         if key not in first:
             first[key] = len(names)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from importlib import resources
 
+from scipy import sparse
+
 from conlinucb.catalog import Catalog
 from conlinucb.datasets.dataset import Dataset
+from conlinucb.tagging import content_features
+from conlinucb.validation import whole
 
 
 def demo(*, d: int = 20) -> Dataset:
@@ -16,16 +20,18 @@ def demo(*, d: int = 20) -> Dataset:
     True
     """
     films = _rows("demo_films.tsv")
-    titles = [f"{title} ({year})" for title, year, _ in films]
     topics = [topic for topic, *_ in _rows("demo_topics.tsv")]
-    pairs = [
-        (film, topic)
-        for film, row in zip(titles, films, strict=True)
-        for topic in row[2].split("|")
-    ]
-    table = {"item": [film for film, _ in pairs], "tag": [topic for _, topic in pairs]}
-    catalog = Catalog.from_tags(table, d=d)
-    return Dataset("demo", catalog, None, {"films": len(films), "topics": len(topics)})
+    place = {topic: k for k, topic in enumerate(topics)}
+    weights = sparse.dok_array((len(films), len(topics)))
+    for i, (_, _, tags) in enumerate(films):
+        for topic in tags.split("|"):
+            weights[i, place[topic]] = 1.0
+    member = weights.tocsr()
+    titles = [f"{title} ({year})" for title, year, _ in films]
+    catalog = Catalog(
+        content_features(member, whole("d", d, low=1)), member, arm_ids=titles, term_ids=topics
+    )
+    return Dataset("demo", catalog, None, {"arms": len(films), "key-terms": len(topics)})
 
 
 def questions() -> dict[str, str]:

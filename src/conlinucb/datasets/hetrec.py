@@ -22,7 +22,7 @@ from conlinucb.datasets.dataset import Dataset
 from conlinucb.datasets.files import data_folder
 from conlinucb.datasets.synthetic import equal_weights
 from conlinucb.errors import InvalidInput, UnknownName, nearest
-from conlinucb.factors import singular_vectors, unit_rows
+from conlinucb.factors import singular_vectors, with_constant
 from conlinucb.validation import Floats, Indices, whole
 
 SELECTIONS, FEATURES = ("stable", "authors"), ("authors", "paper")
@@ -95,7 +95,9 @@ def _load(source: Source, selection: str, features: str, d: int) -> Dataset:
     ):
         if value not in known:
             raise UnknownName(f"No {name} is called {value!r}.{nearest(value, known)}")
-    whole("d", d, low=2)
+    d = whole("d", d, low=2)
+    if d > USERS:
+        raise InvalidInput(f"d must be at most {USERS}, the number of people, got {d}.")
     folder = data_folder(source.name)
     given = read_assignments(folder / source.assignments)
     frozen = selection == "authors"
@@ -188,11 +190,7 @@ def affinity_matrix(given: Assignments, chosen: Selection, *, counts: bool) -> F
 def _cosine(affinity: Floats, d: int) -> tuple[Floats, Floats]:
     """Unit singular vectors with a 1 appended, over sqrt 2: x'theta = (cos + 1) / 2."""
     u, _, v = singular_vectors(affinity, d - 1)
-
-    def finish(rows: Floats) -> Floats:
-        return np.asarray(np.hstack([unit_rows(rows), np.ones((len(rows), 1))]) / np.sqrt(2.0))
-
-    return finish(v), finish(u)
+    return with_constant(v), with_constant(u)
 
 
 def _low_rank(affinity: Floats, d: int) -> tuple[Floats, Floats]:
@@ -210,7 +208,7 @@ def _weights(tags_of_items: list[list[int]], tags: list[int]) -> sparse.csr_arra
 
 
 def _frozen(name: str) -> tuple[Indices, Indices]:
-    """The ids of the authors' own run, in its order; see science: ties at the cuts."""
+    """The ids of the authors' own run, in its order: numpy's old sort decided its ties."""
     folder = resources.files("conlinucb.datasets") / "authors_selection"
     items, users = (
         np.array((folder / f"{name}_{kind}.txt").read_text().split(), dtype=np.int64)

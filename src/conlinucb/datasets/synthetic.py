@@ -10,7 +10,8 @@ from scipy import sparse
 from conlinucb.catalog import Catalog
 from conlinucb.datasets.dataset import Dataset
 from conlinucb.errors import UnknownName, nearest
-from conlinucb.validation import Floats, Indices, seed_of, whole
+from conlinucb.factors import unit_rows
+from conlinucb.validation import Indices, seed_of, whole
 
 GRAPHS = ("sparse", "dense")
 
@@ -37,8 +38,7 @@ def synthetic(
     ((100, 5), (3, 5))
     """
     sizes = {"arms": arms, "terms": terms, "users": users, "d": d}
-    for name, value in sizes.items():
-        whole(name, value, low=1)
+    arms, terms, users, d = (whole(name, value, low=1) for name, value in sizes.items())
     if graph not in GRAPHS:
         raise UnknownName(f"No graph is called {graph!r}.{nearest(graph, GRAPHS)}")
     # One stream for each part, so that changing one size leaves the other parts as they are.
@@ -46,15 +46,11 @@ def synthetic(
     features, tastes, links = (np.random.Generator(np.random.PCG64(each)) for each in streams)
     thetas = tastes.standard_normal((users, d))
     if normalized:
-        thetas = _unit(thetas)
+        thetas = unit_rows(thetas)
     weights = _weights(links, arms, terms, dense=graph == "dense")
-    catalog = Catalog(_unit(features.standard_normal((arms, d))), weights)
+    catalog = Catalog(unit_rows(features.standard_normal((arms, d))), weights)
     counts = {"users": users, "arms": arms, "key-terms": terms}
     return Dataset("synthetic", catalog, thetas, counts)
-
-
-def _unit(rows: Floats) -> Floats:
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 def _weights(rng: np.random.Generator, arms: int, terms: int, *, dense: bool) -> sparse.csr_array:

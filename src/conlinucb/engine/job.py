@@ -157,7 +157,31 @@ def describe(agent: Agent, rounds: int) -> dict[str, Any]:
         **agent.parameters(),
         "questions": int(asked[-1]),
         "asked": hashlib.sha256(asked.tobytes()).hexdigest()[:16],
+        **_code(agent),
     }
+
+
+def _code(agent: Agent) -> dict[str, str]:
+    """A hash of what a stranger's strategy and estimator do; ours are known by the version.
+
+    It sees their own functions, not what those call.
+    """
+    found = {}
+    for name, part in (("strategy", agent.strategy), ("estimator", agent.estimator)):
+        if part is not None and not type(part).__module__.startswith("conlinucb."):
+            functions = [getattr(type(part), each, None) for each in sorted(dir(type(part)))]
+            codes = [_bytecode(getattr(each, "py_func", each)) for each in functions]
+            digest = hashlib.sha256("".join(codes).encode()).hexdigest()[:16]
+            found[f"{name}_code"] = f"{type(part).__qualname__} {digest}"
+    return found
+
+
+def _bytecode(function: Any) -> str:
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return ""
+    constants = [each for each in code.co_consts if isinstance(each, (int, float, str, tuple))]
+    return f"{code.co_code.hex()}{constants}{code.co_names}"
 
 
 def versions() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -141,6 +142,8 @@ class _ByHand:
         self.theta = job.people.thetas[user]
         self.asked: list[int] = []
         self.regret = 0.0
+        self.seconds = [0.0, 0.0]
+        """Choosing arms, and choosing questions."""
 
     def play(self, out: Played) -> None:
         rows = {int(t): row for row, t in enumerate(self.job.logged)}
@@ -151,7 +154,8 @@ class _ByHand:
             if t in rows:
                 error = np.linalg.norm(self.user.theta - self.theta)
                 repeated = len(self.asked) - len(set(self.asked))
-                out.metrics[rows[t], :4] = self.regret, error, len(self.asked), repeated
+                times = self.seconds if self.job.timed else (0.0, 0.0)
+                out.metrics[rows[t]] = self.regret, error, len(self.asked), repeated, *times
         if out.asked.size:
             out.asked[:] = self.asked
 
@@ -159,7 +163,9 @@ class _ByHand:
         due = self.agent.questions_due(self.user)
         draw = self.job.people.draw(*self.where, t, questions=due, catalog=self.job.catalog)
         for number in range(due):
+            start = time.perf_counter()
             question = self.agent.ask(self.user, draw.pool, draw.offered)
+            self.seconds[1] += time.perf_counter() - start
             assert question is not None
             term = question.kind == "term"
             features = self.job.catalog._terms if term else self.job.catalog._arms
@@ -167,7 +173,9 @@ class _ByHand:
             answer = float(features[question.index] @ self.theta) + noise[number]
             self.agent.hear(self.user, question, answer)
             self.asked.append(question.index)
+        start = time.perf_counter()
         arm = int(self.agent.recommend(self.user, draw.pool).arms[0])
+        self.seconds[0] += time.perf_counter() - start
         expected = self.job.catalog._arms[draw.pool] @ self.theta
         reward = float(self.job.catalog._arms[arm] @ self.theta)
         self.agent.learn(self.user, arm, reward + draw.noise)

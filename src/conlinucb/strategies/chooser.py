@@ -25,6 +25,11 @@ class Chooser:
         self.fixed_terms = bool(getattr(strategy, "fixed_terms", TermStrategy.fixed_terms))
         kernel = getattr(strategy, "kernel", None)
         self.kernel = kernel.compiled if isinstance(kernel, Deferred) else kernel
+        if self.kernel is not None and not hasattr(self.kernel, "py_func"):
+            raise InvalidInput(
+                f"The kernel of strategy {self.name!r} must be compiled with @strategy_kernel, "
+                f"got {self.kernel!r}; a plain function is called choose."
+            )
         self.constants = self._prepare(catalog)
 
     def _prepare(self, catalog: Catalog) -> Floats:
