@@ -7,6 +7,7 @@ import json
 import warnings
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -315,10 +316,9 @@ def _ids(name: str, given: Iterable[Id] | None, size: int) -> tuple[Id, ...]:
     for each in ids:
         if isinstance(each, bool) or not isinstance(each, (str, int)):
             raise InvalidInput(f"{name} must be strings or integers, got {each!r}.")
-    if len(set(ids)) != size:
-        seen: set[Id] = set()
-        twice = next(each for each in ids if each in seen or seen.add(each))  # type: ignore[func-returns-value]
-        raise InvalidInput(f"{name} must be distinct, but {twice!r} stands there twice.")
+    twice = [each for each, count in Counter(ids).items() if count > 1]
+    if twice:
+        raise InvalidInput(f"{name} must be distinct, but {twice[0]!r} stands there twice.")
     return ids
 
 

@@ -17,6 +17,14 @@ LABELS = {
 }
 
 
+COLOURS = {
+    "LinUCB": "#000000",
+    "Arm-Con": "#E69F00",
+    "ConUCB": "#009E73",
+    "UCB": "#56B4E9",
+    "BS": "#0072B2",
+    "MCR": "#D55E00",
+}
 TICKS = [base * 10**power for power in range(-1, 5) for base in (1, 2, 5)]
 
 
@@ -73,9 +81,8 @@ def draw(growth: list[dict[str, Any]], path: Path) -> Path:
     figure, panels = plots.subplots(
         1, len(LABELS), figsize=(14, 3.6), layout="constrained", sharey=True
     )
-    colours = {"LinUCB": "#0072B2", "MCR": "#D55E00", "ConUCB": "#009E73"}
     for panel, (size, label) in zip(panels, LABELS.items(), strict=True):
-        for algorithm, colour in colours.items():
+        for algorithm, colour in COLOURS.items():
             mine = [r for r in growth if r["size"] == size and r["algorithm"] == algorithm]
             values, costs = [r["value"] for r in mine], [r["microseconds"] for r in mine]
             panel.loglog(values, costs, marker="o", color=colour, label=algorithm)

@@ -91,7 +91,7 @@ def _growth(setting: Setting) -> Iterator[tuple[str, dict[str, Any]]]:
     for size, values in GROWTH.items():
         for value in values:
             changed = replace(setting, **{"users": 40, size: value})
-            for algorithm in ("LinUCB", "MCR", "ConUCB"):
+            for algorithm in ALGORITHMS:
                 rate = engine_rate(changed, algorithm, rounds=500, times=2)
                 yield (
                     "growth",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import textwrap
 from pathlib import Path
 from typing import Annotated, Any
@@ -90,7 +89,9 @@ def show(
 
 
 def _load(name: str) -> Any:
-    return importlib.import_module("conlinucb.datasets").load(name)
+    from conlinucb.datasets import load
+
+    return load(name)
 
 
 def _facts(data: Any) -> dict[str, str]:
