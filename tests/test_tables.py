@@ -166,11 +166,6 @@ def test_kinds_of_numbers(column: Any) -> None:
                               for each in column]  # fmt: skip
 
 
-def test_numbers_below_zero_where_they_are_meant() -> None:
-    column = read_columns({"w": [-1.5, 2.0]}, ["w"])["w"]
-    assert numbers("w", column, positive=False).tolist() == [-1.5, 2.0]
-
-
 # What is refused
 
 BAD_TABLES: dict[str, tuple[Any, str]] = {

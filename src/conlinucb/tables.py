@@ -78,7 +78,7 @@ def encode(column: Any) -> tuple[Indices, list[Any]]:
     return codes, encoded.dictionary.to_pylist()
 
 
-def numbers(name: str, column: Any, *, positive: bool = True) -> Floats:
+def numbers(name: str, column: Any) -> Floats:
     """A column as finite numbers, not negative."""
     types = _arrow().types
     kinds = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
@@ -88,13 +88,12 @@ def numbers(name: str, column: Any, *, positive: bool = True) -> Floats:
             f"Column {name!r} must hold numbers, it holds {column.type}: {value!r} in row {row}."
         )
     values = np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
-    low = 0.0 if positive else -LARGEST
-    bad = ~((values >= low) & (values <= LARGEST))  # also catches NaN
+    bad = ~((values >= 0.0) & (values <= LARGEST))  # also catches NaN
     if bad.any():
         row = int(np.argmax(bad))
         raise InvalidInput(
             f"Column {name!r} holds {values[row].item()!r} in row {row}; every entry must be a "
-            f"number from {low:g} to {LARGEST:g} ({int(bad.sum())} are not)."
+            f"number from 0 to {LARGEST:g} ({int(bad.sum())} are not)."
         )
     return values
 
