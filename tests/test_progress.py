@@ -178,3 +178,10 @@ def test_an_interrupted_run_leaves_the_line(capsys: pytest.CaptureFixture[str]) 
     assert "a second" in told
     assert told.index("Interrupted") > told.rindex("\r")
     assert "\n" in told[told.rindex("\r") : told.index("Interrupted")]
+
+
+def test_a_run_counts_in_the_bar_of_a_longer_plan(tmp_path: Path) -> None:
+    bar = Progress(3 * WORK, shown=False)
+    run(store=tmp_path, progress=bar)
+    run(store=tmp_path, progress=bar)  # found, not computed
+    assert (bar.done, bar.fresh) == (2 * WORK, WORK)

@@ -48,7 +48,7 @@ class Progress:
         left = (self.total - self.done) / max(rate, 1e-9)
         return (
             f"{self.done / self.total:4.0%}  {self.done / 1e6:.1f} of {self.total / 1e6:.1f} "
-            f"{speed}, {_time(left)} left   "
+            f"{speed}, {time_text(left)} left   "
         )
 
     def close(self) -> None:
@@ -57,7 +57,8 @@ class Progress:
             self.to.write("\n")
 
 
-def _time(seconds: float) -> str:
+def time_text(seconds: float) -> str:
+    """For example ``40 s``, ``12 min`` or ``1.5 h``."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

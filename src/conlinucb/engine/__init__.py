@@ -34,7 +34,7 @@ def simulate(
     threads: int | None = None,
     shard: int | None = None,
     store: str | Path | None = None,
-    progress: bool | None = None,
+    progress: bool | Progress | None = None,
 ) -> Results:
     """Let every agent meet the same people under the same chance, and log what happens.
 
@@ -44,7 +44,8 @@ def simulate(
 
     ``executor`` is "threads" or "ray", ``threads`` how many workers, ``shard`` the users in one
     unit of work: none of them changes a number. With ``store`` each finished unit is kept in
-    that folder, and the same call goes on where an earlier one stopped.
+    that folder, and the same call goes on where an earlier one stopped. ``progress`` is whether to
+    show a bar (default: in a terminal), or the bar of a longer plan to count in.
 
     >>> import numpy as np, conlinucb as cl
     >>> rng = np.random.default_rng(0)
@@ -69,8 +70,14 @@ def simulate(
     shard = whole("shard", SHARD if shard is None else shard, low=1)
     people.catalog = job.catalog
     kept = Store(store, job, shard) if store is not None else None
+    units = job.units(kept.shard if kept else shard)
+    if isinstance(progress, Progress):
+        return _run(job, workers, units, kept, progress)
     bar = Progress(len(agents) * job.repeats * len(people.thetas) * job.rounds, shown=progress)
-    return _run(job, workers, job.units(kept.shard if kept else shard), kept, bar)
+    try:
+        return _run(job, workers, units, kept, bar)
+    finally:
+        bar.close()
 
 
 def _run(
@@ -94,8 +101,6 @@ def _run(
     except KeyboardInterrupt:
         _say_how_to_go_on(len(units) - len(missing), len(units), kept)
         raise
-    finally:
-        bar.close()
     return results
 
 

@@ -31,7 +31,7 @@ class Store:
     def __init__(self, folder: str | Path, job: Job, shard: int) -> None:
         self.folder, self.logged = Path(folder), job.logged.size
         self.folder.mkdir(parents=True, exist_ok=True)
-        spec = json.loads(json.dumps(job.spec()))
+        spec = job.spec()
         path = self.folder / "spec.json"
         if not path.exists():
             content = {"spec": spec, "shard": shard, "versions": versions()}
@@ -46,7 +46,7 @@ class Store:
             agents = list(spec["agents"])
         except (ValueError, KeyError, TypeError) as error:
             raise IncompatibleState(f"{path} is damaged: {error!r}. Use another folder.") from None
-        _refuse_another(self.folder, spec, wanted)
+        refuse_another(self.folder, spec, wanted)
         return agents, shard
 
     def _path(self, unit: Unit) -> Path:
@@ -94,12 +94,13 @@ def _write_first(path: Path, content: bytes) -> None:
     partial.unlink(missing_ok=True)
 
 
-def _refuse_another(folder: Path, kept: Any, wanted: Any) -> None:
-    different = list(_differences("", kept, wanted))
+def refuse_another(where: Path, kept: Any, wanted: Any) -> None:
+    """Refuse what was kept for another specification, and say in what it differs."""
+    different = list(_differences("", kept, json.loads(json.dumps(wanted))))
     if different:
         raise IncompatibleState(
-            f"{folder} holds another run. It differs in " + "; ".join(different[:5]) + ". "
-            "Use another folder, or the specification that folder was made for."
+            f"{where} holds another run. It differs in " + "; ".join(different[:5]) + ". "
+            "Use another folder, or the specification it was made for."
         )
 
 
