@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -56,6 +57,88 @@ def bench(
     typer.echo(report.FOOTNOTE)
     for path in report.write(rows, out):
         typer.echo(f"written: {path}")
+
+
+@app.command()
+def reproduce(
+    items: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ITEM...", help="1a 1b 1c 1d 2a 2b 2c 2d table1 theory crossed ..."),
+    ] = None,
+    protocol: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="authors, paper or fair; may be given several times.  [default: authors]"
+        ),
+    ] = None,
+    runs: Annotated[
+        int | None, typer.Option(help="Repeats with other chance.  [default: 10]")
+    ] = None,
+    users: Annotated[int | None, typer.Option(help="People.  [default: the item's own]")] = None,
+    rounds: Annotated[int | None, typer.Option(help="At most so many rounds.")] = None,
+    trials: Annotated[
+        int | None, typer.Option(help="Points tried for each algorithm under fair.  [default: 32]")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Small: to look at, not to decide.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder.  [default: results/reproduce or results/quick]")
+    ] = None,
+    executor: Annotated[str, typer.Option(help="threads or ray.")] = "threads",
+    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+) -> None:
+    """Run the paper's figures and tables and write one report. Goes on where it was stopped."""
+    from conlinucb.reproduction import Order, carry_out
+
+    order = Order(
+        items=tuple(items or ()),
+        protocols=tuple(protocol or ("authors",)),
+        asked={"runs": runs, "users": users, "rounds": rounds, "trials": trials},
+        quick=quick,
+        out=out or Path("results/quick" if quick else "results/reproduce"),
+        executor=executor,
+        seed=seed,
+    )
+    _until_interrupted(lambda: carry_out(order, typer.echo))
+
+
+@app.command()
+def simulate(
+    spec: Annotated[Path, typer.Argument(help="A TOML file: data, people and agents.")],
+    out: Annotated[Path | None, typer.Option(help="Folder.  [default: results/NAME]")] = None,
+    executor: Annotated[str, typer.Option(help="threads or ray.")] = "threads",
+) -> None:
+    """Run a comparison of your own and write the same report. Goes on where it was stopped."""
+    from conlinucb.reproduction import compare
+
+    folder = out or Path("results") / spec.stem
+    _until_interrupted(lambda: compare(spec, folder, executor, typer.echo))
+
+
+@app.command()
+def report(
+    out: Annotated[Path, typer.Argument(help="Folder of a reproduction.")],
+    docs: Annotated[
+        Path | None, typer.Option(help="Also write a page for each item there.")
+    ] = None,
+) -> None:
+    """Write the report of finished runs again."""
+    from conlinucb.report import write, write_docs
+
+    typer.echo(f"report: {write(out)}")
+    for path in write_docs(out, docs) if docs else ():
+        typer.echo(f"written: {path}")
+
+
+def _until_interrupted(work: Callable[[], None]) -> None:
+    try:
+        work()
+    except KeyboardInterrupt:
+        typer.echo(
+            "Stopped. Nothing finished is lost: the same command goes on from here.", err=True
+        )
+        raise typer.Exit(130) from None
 
 
 def main() -> None:

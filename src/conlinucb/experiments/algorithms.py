@@ -1,0 +1,101 @@
+"""Every algorithm of the paper by name, and the constants the authors ran it with."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from conlinucb.agent import Agent
+from conlinucb.alpha import TheoryAlpha
+from conlinucb.catalog import Catalog
+from conlinucb.errors import UnknownName, nearest
+from conlinucb.recipes import B, arm_con, conlinucb, conucb, linucb
+from conlinucb.strategies import STRATEGIES
+
+Parameters = dict[str, Any]
+
+
+class Algorithm(NamedTuple):
+    """How an algorithm is put together."""
+
+    two_step: bool
+    """ConUCB's estimate in two steps, or one ridge estimate."""
+    asks: str | None
+    """The strategy that chooses key-terms, "arm", or None for no questions."""
+
+    @property
+    def fixed_terms(self) -> bool:
+        """Whether it needs the same key-terms in every round."""
+        return self.asks == "spanner"
+
+
+PAPER_NAMES = {"ucb": "UCB", "spanner": "BS", "max-radius": "MCR"}
+"""ConLinUCB's strategies as the paper calls them."""
+ONE_STEP = {each: PAPER_NAMES.get(each, f"ConLinUCB-{each}") for each in STRATEGIES}
+TWO_STEP = {each: "ConUCB" if each == "optimal-greedy" else f"ConUCB-{each}" for each in STRATEGIES}
+ALGORITHMS: dict[str, Algorithm] = {
+    "LinUCB": Algorithm(two_step=False, asks=None),
+    "Arm-Con": Algorithm(two_step=False, asks="arm"),
+    **{name: Algorithm(two_step=True, asks=each) for each, name in TWO_STEP.items()},
+    **{name: Algorithm(two_step=False, asks=each) for each, name in ONE_STEP.items()},
+}
+PAPER = ("LinUCB", "Arm-Con", "ConUCB", "UCB", "BS", "MCR")
+"""The algorithms in the paper's figures."""
+TUNED = ("LinUCB", "Arm-Con", "ConUCB", *ONE_STEP.values())
+"""What the protocol ``fair`` compares: ConLinUCB with each strategy."""
+
+_CONUCB: Parameters = {"mix": 0.5, "term_beta": 1.0, "alpha": 0.25, "term_alpha": 0.25}
+_AUTHORS: dict[str, dict[str, Parameters]] = {
+    "synthetic": {
+        "LinUCB": {"beta": 1.2, "alpha": 0.5},
+        "Arm-Con": {"beta": 1.2, "alpha": 0.5},
+        "UCB": {"beta": 0.2, "alpha": 0.1},
+        "one step": {"beta": 0.15, "alpha": 0.1},
+    },
+    "real": {
+        "LinUCB": {"beta": 1.0, "alpha": 0.5},
+        "Arm-Con": {"beta": 1.15, "alpha": 0.5},
+        "one step": {"beta": 0.1, "alpha": 0.1},
+    },
+}
+
+
+def algorithm(name: str) -> Algorithm:
+    """The algorithm with this name.
+
+    >>> algorithm("MCR")
+    Algorithm(two_step=False, asks='max-radius')
+    """
+    if name not in ALGORITHMS:
+        raise UnknownName(f"No algorithm is called {name!r}.{nearest(name, ALGORITHMS)}")
+    return ALGORITHMS[name]
+
+
+def authors_constants(name: str, data: str) -> Parameters:
+    """The constants of the authors' code; where it has none, those of its nearest relative.
+
+    >>> authors_constants("BS", "synthetic")
+    {'beta': 0.15, 'alpha': 0.1}
+    """
+    if algorithm(name).two_step:
+        return dict(_CONUCB)
+    table = _AUTHORS["synthetic" if data == "synthetic" else "real"]
+    return dict(table.get(name, table["one step"]))
+
+
+def theory_constants(name: str, delta: float = 0.05) -> Parameters:
+    """Eq. 8 for alpha, and beta 1; ConUCB with the widths of its own analysis."""
+    alpha = TheoryAlpha(delta=delta)
+    if algorithm(name).two_step:
+        return {"mix": 0.5, "term_beta": 1.0, "alpha": alpha, "term_alpha": alpha}
+    return {"beta": 1.0, "alpha": alpha}
+
+
+def build(name: str, catalog: Catalog, parameters: Parameters, schedule: B) -> Agent:
+    """The agent for an algorithm on a catalogue."""
+    two_step, asks = algorithm(name)
+    if asks is None:
+        return linucb(catalog, **parameters)
+    if asks == "arm":
+        return arm_con(catalog, schedule=schedule, **parameters)
+    recipe = conucb if two_step else conlinucb
+    return recipe(catalog, strategy=asks, schedule=schedule, **parameters)

@@ -1,0 +1,64 @@
+"""What an experiment is: data, agents, a sweep, and what the paper says comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from conlinucb.experiments.algorithms import PAPER
+
+Schedule = tuple[Literal["logarithmic", "linear"], float]
+BASELINE = "ConUCB"
+"""What improvements are measured against."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One point of a sweep: what it is called, where it lies on the axis, what it changes."""
+
+    label: str
+    at: float | None = None
+    pool_size: int = 50
+    offered_size: int | None = None
+    schedule: Schedule = ("logarithmic", 5)
+    noise: float = 0.1
+    lazy: bool = True
+    most_runs: int | None = None
+    """Fewer runs than asked for where more would only cost time."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the paper says of an agent at a point of the sweep."""
+
+    point: str
+    agent: str
+    improvement: float | Literal["better", "best"]
+    """Percent less regret than ConUCB; or only that it is better than ConUCB, or best of all."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """A figure or table, declared."""
+
+    name: str
+    title: str
+    data: Literal["synthetic", "lastfm", "movielens"]
+    rounds: int
+    users: int
+    points: tuple[Point, ...] = (Point(label=""),)
+    agents: tuple[str, ...] = PAPER
+    extra: tuple[str, ...] = ()
+    """Agents that ``fair`` adds to the paper's."""
+    axis: str = ""
+    """What a sweep varies; "" for a figure over rounds."""
+    claims: tuple[Claim, ...] = ()
+    most_runs: int | None = None
+    timed: bool = False
+    trace: bool = False
+    constants: Literal["protocol", "theory"] = "protocol"
+    analyse: Callable[..., dict[str, Any]] | None = None
+    """What else to compute from a setting's results."""
+    about: str = ""
+    """What a reader should know before looking at the numbers."""

@@ -1,0 +1,89 @@
+"""What will run, and about how long it takes on this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conlinucb.agent import Agent
+from conlinucb.engine import simulate
+from conlinucb.environment import LinearUsers
+from conlinucb.experiments.algorithms import authors_constants
+from conlinucb.experiments.run import folder_of, scoring_work, tuning_work
+from conlinucb.experiments.setting import Setting
+from conlinucb.progress import Progress, time_text
+
+PROBE_USERS, PROBE_ROUNDS = 2, (150, 1000)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One setting, how much it is and about how long it takes."""
+
+    setting: Setting
+    work: int
+    """User-rounds, tuning included."""
+    seconds: float
+    done: bool
+
+    def line(self) -> str:
+        """For example ``authors 1a: 6 agents x 10 runs x 200 users x 1,000 rounds, about 12 s``."""
+        setting = self.setting
+        users = len(setting.thetas()[0])
+        size = (
+            f"{len(setting.agents)} agents x {setting.runs} runs x {users} users x "
+            f"{setting.rounds:,} rounds"
+        )
+        if setting.tunes:
+            size += f", tuned with {setting.size.trials} trials each"
+        time_left = "done" if self.done else f"about {time_text(self.seconds)}"
+        return f"  {self.name}: {size}, {time_left}"
+
+    @property
+    def name(self) -> str:
+        """For example ``authors 1c (pool 25)``."""
+        setting = self.setting
+        inside = f" ({setting.name})" if setting.name else ""
+        return f"{setting.protocol.name} {setting.item.name}{inside}"
+
+
+def make_plan(settings: Sequence[Setting], out: Path) -> list[Step]:
+    """Measure each agent for a moment, and count."""
+    return [_step(setting, out) for setting in settings]
+
+
+def _step(setting: Setting, out: Path) -> Step:
+    work = scoring_work(setting) + (tuning_work(setting) if setting.tunes else 0)
+    done = (folder_of(out, setting) / f"{setting.slug}.json").exists()
+    return Step(setting, work, 0.0 if done else _estimate(setting, work), done)
+
+
+def _estimate(setting: Setting, work: int) -> float:
+    """Seconds, from two short probes: questions crowd the first rounds, so one would mislead."""
+    data = setting.item.data
+    agents = {
+        name: setting.agent(
+            name, authors_constants(name, data) if setting.tunes else setting.parameters(name, {})
+        )
+        for name in setting.agents
+    }
+    people = setting.people(setting.thetas()[0][:PROBE_USERS])
+    simulate(agents, people, rounds=1, progress=False)  # compile, or load what was compiled
+    early, late = (min(setting.rounds, rounds) for rounds in PROBE_ROUNDS)
+    took = [_seconds(setting, agents, people, rounds) for rounds in (early, late)]
+    a_round = max(took[1] - took[0], 0.0) / (late - early) if late > early else 0.0
+    played = len(agents) * len(people.thetas) * setting.rounds
+    return work / played * (took[0] + a_round * (setting.rounds - early))
+
+
+def _seconds(setting: Setting, agents: dict[str, Agent], people: LinearUsers, rounds: int) -> float:
+    start = time.perf_counter()
+    simulate(agents, people, rounds=rounds, shard=1, lazy=setting.point.lazy, progress=False)
+    return time.perf_counter() - start
+
+
+def whole_bar(plan: Sequence[Step]) -> Progress:
+    """One progress line for everything."""
+    return Progress(sum(step.work for step in plan))

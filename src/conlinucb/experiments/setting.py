@@ -1,0 +1,219 @@
+"""One thing to run: an item's point under a protocol's variant, with everything decided."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from conlinucb.agent import Agent
+from conlinucb.datasets import Dataset, load
+from conlinucb.environment import LinearUsers
+from conlinucb.errors import InvalidInput
+from conlinucb.experiments.algorithms import (
+    ALGORITHMS,
+    Parameters,
+    authors_constants,
+    build,
+    theory_constants,
+)
+from conlinucb.experiments.item import Item, Point
+from conlinucb.experiments.protocols import Constants, Protocol, Variant
+from conlinucb.recipes import B
+from conlinucb.schedule import Linear, Logarithmic
+from conlinucb.validation import Floats, whole
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """How large a run is; None is the item's own number."""
+
+    runs: int = 10
+    users: int | None = None
+    rounds: int | None = None
+    trials: int = 32
+    """Points tried for each algorithm under ``fair``."""
+    tuning_users: int = 50
+    quick: bool = False
+
+    def __post_init__(self) -> None:
+        whole("runs", self.runs, low=1)
+        whole("trials", self.trials, low=1)
+        whole("tuning_users", self.tuning_users, low=1)
+        for name in ("users", "rounds"):
+            if getattr(self, name) is not None:
+                whole(name, getattr(self, name), low=1)
+
+
+QUICK = Size(runs=2, users=40, rounds=1000, trials=8, tuning_users=20, quick=True)
+"""Small enough to look at in a minute; too small to decide anything."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Everything that decides the numbers of one run."""
+
+    item: Item
+    protocol: Protocol
+    point: Point
+    variant: Variant
+    size: Size
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """For example ``pool 25, Eq. 8``."""
+        return ", ".join(each for each in (self.point.label, self.variant.label) if each)
+
+    @property
+    def slug(self) -> str:
+        """The name as a file may be called."""
+        return re.sub(r"[^a-z0-9]+", "-", (self.name or "base").lower()).strip("-")
+
+    @property
+    def constants(self) -> Constants:
+        """Where the agents' parameters come from."""
+        return self.variant.constants
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Names of the algorithms that take part."""
+        more = self.item.extra if self.constants == "tuned" else ()
+        varying = self.point.offered_size is not None
+        names = (*self.item.agents, *more)
+        return tuple(each for each in names if not (varying and ALGORITHMS[each].fixed_terms))
+
+    @property
+    def runs(self) -> int:
+        """How often everything is repeated with other chance."""
+        parts = (self.variant, self.point, self.item)
+        limits = (self.size.runs, *(part.most_runs for part in parts))
+        return min(each for each in limits if each is not None)
+
+    @property
+    def rounds(self) -> int:
+        """How long each run is: never longer than the item's own."""
+        asked = self.size.rounds
+        return self.item.rounds if asked is None else min(asked, self.item.rounds)
+
+    @property
+    def schedule(self) -> B:
+        """b(t)."""
+        kind, value = self.point.schedule
+        if kind == "linear":
+            return Linear(value, zero_based=self.protocol.zero_based)
+        return Logarithmic(value, zero_based=self.protocol.zero_based)
+
+    @property
+    def tunes(self) -> bool:
+        """Whether parameters are searched for first."""
+        return self.constants == "tuned"
+
+    @property
+    def scoring_seed(self) -> int:
+        """The seed of everything that is reported."""
+        return self.seed
+
+    @property
+    def tuning_seed(self) -> int:
+        """The seed of the search; never that of the score."""
+        return self.seed + 1_000_003
+
+    @property
+    def dataset(self) -> Dataset:
+        """The catalogue, and all people: those who score first, those who tune after them."""
+        options = dict(self.variant.options)
+        if self.item.data == "synthetic":
+            options["users"] = self._users_wanted() + self._tuning_users()
+        return _load(self.item.data, tuple(sorted(options.items())))
+
+    def _users_wanted(self) -> int:
+        return self.size.users or self.item.users
+
+    def _tuning_users(self) -> int:
+        return self.size.tuning_users if self.tunes else 0
+
+    def thetas(self) -> tuple[Floats, Floats]:
+        """Tastes of the people who score and of those who tune; nobody is both."""
+        thetas, tuning = self.dataset.thetas, self._tuning_users()
+        assert thetas is not None
+        if self.item.data != "synthetic" and self.tunes:
+            # Real people are ordered by how much they did, so a split has to mix them.
+            thetas = thetas[np.random.default_rng(self.seed).permutation(len(thetas))]
+        there = len(thetas) - tuning
+        if there < 1:
+            raise InvalidInput(
+                f"{tuning} people to tune on leave none of {len(thetas)} to score on."
+            )
+        return thetas[: min(self._users_wanted(), there)], thetas[len(thetas) - tuning :]
+
+    def people(self, thetas: Floats) -> LinearUsers:
+        """People with these tastes, under this setting's chance."""
+        return LinearUsers(
+            thetas,
+            noise=self.point.noise,
+            term_noise=self.point.noise,
+            pool_size=self.point.pool_size,
+            offered_size=self.point.offered_size,
+            shared_noise=self.protocol.shared_noise,
+        )
+
+    def parameters(self, name: str, tuned: dict[str, Parameters]) -> Parameters:
+        """An algorithm's parameters."""
+        if self.tunes:
+            return tuned[name]
+        if self.constants == "theory":
+            return theory_constants(name)
+        return authors_constants(name, self.item.data)
+
+    def agent(self, name: str, parameters: Parameters) -> Agent:
+        """An algorithm on this setting's catalogue."""
+        return build(name, self.dataset.catalog, parameters, self.schedule)
+
+    def describe(self) -> dict[str, Any]:
+        """What a reader of the results wants to know, as plain values."""
+        return {
+            "item": self.item.name,
+            "protocol": self.protocol.name,
+            "setting": self.name,
+            "point": self.point.label,
+            "at": self.point.at,
+            "variant": self.variant.label,
+            "data": {"name": self.item.data, **self.variant.options, **self.dataset.counts},
+            "constants": self.constants,
+            "schedule": repr(self.schedule),
+            "quick": self.size.quick,
+        }
+
+
+@lru_cache(maxsize=4)
+def _load(name: str, options: tuple[tuple[str, Any], ...]) -> Dataset:
+    return load(name, **dict(options))
+
+
+def settings_of(item: Item, protocol: Protocol, size: Size, seed: int) -> list[Setting]:
+    """All settings of an item under a protocol."""
+    variants = protocol.variants(item.data)
+    if item.constants == "theory":
+        variants = _worlds_of_theory(variants)
+    return [
+        Setting(item=item, protocol=protocol, point=point, variant=variant, size=size, seed=seed)
+        for variant in variants
+        for point in item.points
+    ]
+
+
+def _worlds_of_theory(variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
+    """What differs once theta has length 1 and constants are the theory's: the graph."""
+    graphs = list(dict.fromkeys(each.options["graph"] for each in variants))
+    return tuple(
+        Variant(
+            f"{graph} graph" if len(graphs) > 1 else "",
+            {"graph": graph, "normalized": True},
+            "theory",
+        )
+        for graph in graphs
+    )

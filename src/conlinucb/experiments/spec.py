@@ -1,0 +1,205 @@
+"""One's own comparison from a TOML file, with the same results and report as the paper's items."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from conlinucb.agent import Agent
+from conlinucb.alpha import TheoryAlpha
+from conlinucb.catalog import Catalog
+from conlinucb.datasets import DATASETS
+from conlinucb.environment import LinearUsers
+from conlinucb.errors import InvalidInput, UnknownName, nearest
+from conlinucb.experiments.item import BASELINE
+from conlinucb.experiments.run import Outcome, keep
+from conlinucb.factors import unit_rows
+from conlinucb.progress import Progress
+from conlinucb.recipes import arm_con, conlinucb, conucb, linucb
+from conlinucb.schedule import Every, Linear, Logarithmic, Never
+from conlinucb.validation import Floats, seed_of, whole
+
+RECIPES: dict[str, Callable[..., Agent]] = {
+    each.__name__: each for each in (linucb, arm_con, conucb, conlinucb)
+}
+SCHEDULES: dict[str, Callable[..., Any]] = {
+    each.__name__.lower(): each for each in (Never, Logarithmic, Linear, Every)
+}
+TOP = ("title", "rounds", "repeats", "seed", "baseline", "data", "people", "agents")
+PEOPLE = ("users", "noise", "term_noise", "pool_size", "offered_size", "shared_noise")
+USERS = 50
+"""People drawn where the data have none and the file does not say how many."""
+
+
+def run_spec(
+    path: Path, out: Path, bar: Progress | None = None, executor: str = "threads"
+) -> Outcome:
+    """Run the comparison in a file; a second call finds the results, or goes on."""
+    spec = read_spec(path)
+    catalog, thetas, data = _world(_table(spec, "data"), spec, path.parent)
+    people = _people(_table(spec, "people"), thetas)
+    agents = {str(name): _agent(str(name), given, catalog) for name, given in _agents(spec).items()}
+    fixed = {
+        "rounds": whole("rounds", spec.get("rounds", 1000), low=1),
+        "repeats": whole("repeats", spec.get("repeats", 10), low=1),
+        "seed": spec.get("seed", 0),
+    }
+    baseline = _baseline(spec, list(agents))
+    work = len(agents) * len(people.thetas) * fixed["repeats"] * fixed["rounds"]
+    name = path.stem
+    about = {
+        "item": name,
+        "title": str(spec.get("title", name)),
+        "baseline": baseline,
+        "protocol": "own",
+        "setting": "",
+        "point": "",
+        "at": None,
+        "variant": "",
+        "quick": False,
+        "data": data,
+        "constants": "given",
+        "schedule": "each agent's own",
+        "tuning": None,
+        "tuning_seconds": 0.0,
+        "command": f"conlinucb simulate {path.name}",
+    }
+    return keep(
+        agents, people, out / "own" / name, "base", about, bar or Progress(work), executor,
+        baseline=baseline, **fixed,
+    )  # fmt: skip
+
+
+def read_spec(path: Path) -> dict[str, Any]:
+    """The file's content; what is no TOML, or unknown, is refused with the line or the name."""
+    try:
+        spec = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InvalidInput(f"There is no file {path}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path} is not TOML: {error}.") from None
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from None
+    _only(spec, TOP, "the file")
+    return spec
+
+
+def _only(given: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    for name in given:
+        if name not in known:
+            raise UnknownName(f"{where} knows no {name!r}.{nearest(name, known)}")
+
+
+def _table(spec: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = spec.get(name, {})
+    if not isinstance(found, dict):
+        raise InvalidInput(f"{name} must be a table, [{name}], got {found!r}.")
+    return dict(found)
+
+
+def _agents(spec: Mapping[str, Any]) -> dict[str, Any]:
+    found = _table(spec, "agents")
+    if not found:
+        raise InvalidInput(
+            'The file must name agents, such as [agents.MCR] with recipe = "conlinucb".'
+        )
+    return found
+
+
+def _baseline(spec: Mapping[str, Any], names: list[str]) -> str:
+    given = spec.get("baseline", BASELINE if BASELINE in names else names[0])
+    if given not in names:
+        raise UnknownName(f"No agent is called {given!r}, the baseline.{nearest(given, names)}")
+    return str(given)
+
+
+def _world(
+    data: dict[str, Any], spec: Mapping[str, Any], folder: Path
+) -> tuple[Catalog, Floats, dict[str, Any]]:
+    """The catalogue, the people's tastes (drawn where the data have none) and a description."""
+    users = _table(spec, "people").get("users")
+    if len({"name", "catalog", "tags"} & set(data)) != 1:
+        raise InvalidInput(
+            "[data] must have one of name (a data set), catalog (a file that Catalog.save wrote) "
+            f"or tags (a table of items and tags), got {sorted(data)}."
+        )
+    thetas = None
+    if "name" in data:
+        found = _dataset(data, users)
+        catalog, thetas = found.catalog, found.thetas
+    elif "catalog" in data:
+        _only(data, ("catalog",), "[data]")
+        catalog = Catalog.load(_file(folder, data["catalog"]))
+    else:
+        options = {name: value for name, value in data.items() if name != "tags"}
+        catalog = _called("[data]", Catalog.from_tags, _file(folder, data["tags"]), **options)
+    if thetas is None:
+        count = whole("users", USERS if users is None else users, low=1)
+        seed = int(seed_of(spec.get("seed", 0)))
+        thetas = unit_rows(np.random.default_rng(seed).standard_normal((count, catalog.d)))
+    if users is not None:
+        thetas = thetas[: whole("users", users, low=1)]
+    return catalog, thetas, {**data, "arms": len(catalog.arms), "key-terms": len(catalog.terms)}
+
+
+def _dataset(data: dict[str, Any], users: Any) -> Any:
+    name = data["name"]
+    if name not in DATASETS:
+        raise UnknownName(f"No data set is called {name!r}.{nearest(name, DATASETS)}")
+    options = {key: value for key, value in data.items() if key != "name"}
+    if name == "synthetic" and users is not None:
+        options.setdefault("users", users)
+    return _called("[data]", DATASETS[name], **options)
+
+
+def _file(folder: Path, given: Any) -> Path:
+    path = folder / str(given)
+    if not path.is_file():
+        raise InvalidInput(f"There is no file {path}.")
+    return path
+
+
+def _people(given: dict[str, Any], thetas: Floats) -> LinearUsers:
+    _only(given, PEOPLE, "[people]")
+    return LinearUsers(thetas, **{name: each for name, each in given.items() if name != "users"})
+
+
+def _agent(name: str, given: Any, catalog: Catalog) -> Agent:
+    where = f"[agents.{name}]"
+    if not isinstance(given, dict) or "recipe" not in given:
+        raise InvalidInput(f"{where} must have a recipe: {', '.join(RECIPES)}.")
+    if given["recipe"] not in RECIPES:
+        raise UnknownName(
+            f"{where}: no recipe is called {given['recipe']!r}.{nearest(given['recipe'], RECIPES)}"
+        )
+    options = {key: _value(where, key, value) for key, value in given.items() if key != "recipe"}
+    agent: Agent = _called(where, RECIPES[given["recipe"]], catalog, **options)
+    return agent
+
+
+def _value(where: str, key: str, value: Any) -> Any:
+    """A number or name as it is; a table as a schedule, or as Eq. 8's alpha."""
+    if not isinstance(value, dict):
+        return value
+    if key == "schedule":
+        rest = {each: content for each, content in value.items() if each != "name"}
+        if value.get("name") not in SCHEDULES:
+            raise UnknownName(
+                f"{where}: no schedule is called {value.get('name')!r}."
+                f"{nearest(value.get('name'), SCHEDULES)}"
+            )
+        return _called(f"{where} schedule", SCHEDULES[value["name"]], **rest)
+    return _called(f"{where} {key}", TheoryAlpha, **value)
+
+
+def _called(where: str, function: Callable[..., Any], *given: Any, **options: Any) -> Any:
+    """Call, where an option that is not known is an error that names it."""
+    parameters = inspect.signature(function).parameters
+    if not any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
+        _only(options, tuple(parameters)[len(given) :], where)
+    return function(*given, **options)

@@ -1,0 +1,146 @@
+"""The claims of the paper beside what was measured, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from conlinucb.experiments import ITEMS
+from conlinucb.experiments.item import BASELINE
+from conlinucb.report.cells import BREAK, Cell, Piece, Table, interval, join, number, text
+from conlinucb.report.groups import Group, Outcome
+from conlinucb.report.style import label
+
+Record = dict[str, Any]
+Key = tuple[str, str, str]
+SIGNS = {"holds": ("\u2713 holds", "holds"), "does not hold": ("\u2717 does not hold", "fails")}
+
+
+def regret_claims(groups: Sequence[Group], records: Sequence[Record], item: str = "") -> Table:
+    """A row for each claim, a column for each protocol; one line for each of its readings."""
+    rows: dict[Key, dict[str, list[Cell]]] = {}
+    claimed: dict[Key, Any] = {}
+    for place, record, outcome in matched(groups, records):
+        if record["unit"] != "%" or record["verdict"] == "not claimed":
+            continue
+        if item and record["item"] != item:
+            continue
+        key = record["item"], outcome["point"], record["agent"]
+        claimed[key] = record["claimed"]
+        lines = rows.setdefault(key, {}).setdefault(record["protocol"], [])
+        lines.append(_ours(place, record, outcome["variant"]))
+    protocols = list(dict.fromkeys(name for each in rows.values() for name in each))
+    return Table(
+        f"Every claim about regret: how much less than {BASELINE}'s at the end (for 'best of "
+        f"all': than that of the best other)",
+        ("Item", "Setting", "Algorithm", "Paper", *(f"Ours: {name}" for name in protocols)),
+        tuple(
+            (
+                *(text(each) for each in (key[0], key[1] or "-", label(key[2]))),
+                _claim(claimed[key]),
+                *(join(cells.get(name, [text("not run")]), BREAK) for name in protocols),
+            )
+            for key, cells in rows.items()
+        ),
+        names=3,
+    )
+
+
+def matched(
+    groups: Sequence[Group], records: Sequence[Record]
+) -> list[tuple[int, Record, Outcome]]:
+    """Records in the report's order, with their place in the list and their outcome."""
+    there: dict[Key, list[int]] = {}
+    for place, record in enumerate(records):
+        key = record["item"], record["protocol"], record["setting"]
+        there.setdefault(key, []).append(place)
+    return [
+        (place, records[place], outcome)
+        for group in groups
+        for outcome in group.outcomes
+        for place in there.get((outcome["item"], outcome["protocol"], outcome["setting"]), ())
+    ]
+
+
+def _claim(claimed: float | str | None) -> Cell:
+    if claimed == "better":
+        return text(f"better than {BASELINE}")
+    if claimed == "best":
+        return text("best of all")
+    return text("n/a" if claimed is None else f"{claimed:.2f}\u00a0%")
+
+
+def _ours(place: int, record: Record, variant: str) -> Cell:
+    """A line with the number, and one such as ``does not hold: better, but by less``."""
+    note = (Piece(f"{variant}: ", mark="note"),) if variant else ()
+    sign, mark = SIGNS[record["verdict"]]
+    remark = record["remark"]
+    if record["against"] == BASELINE:  # said once, in the caption
+        remark = remark.replace(f" than {BASELINE}", "").removesuffix(" than claimed")
+    else:
+        remark = remark.replace(record["against"], label(record["against"]))
+    return (
+        *note,
+        *_measured(place, record),
+        BREAK,
+        Piece(sign, mark=mark),
+        Piece(f": {remark}", mark="note"),
+    )
+
+
+def _measured(place: int, record: Record) -> Cell:
+    names = ("measured", "low", "high")
+    unit = "%" if record["unit"].startswith("%") else ""
+    sources = tuple(f"claims#{place}/{name}" for name in names)
+    return interval(tuple(record[name] for name in names), sources, unit)
+
+
+def theory_claims(groups: Sequence[Group], records: Sequence[Record]) -> Table:
+    """Promises of the theory, one row for each."""
+    rows = []
+    for place, record, outcome in matched(groups, records):
+        if record["unit"] == "%" or record["verdict"] == "not claimed":
+            continue
+        sign, mark = SIGNS[record["verdict"]]
+        covered = record["unit"] == "% covered"
+        rows.append(
+            (
+                text(_where(outcome)),
+                text(outcome["point"]),
+                text(label(record["agent"])),
+                text("people covered" if covered else "regret below"),
+                number(record["claimed"], f"claims#{place}/claimed", "%" if covered else ""),
+                _measured(place, record),
+                (Piece(sign, mark=mark), Piece(f"; {record['remark']}")),
+            )
+        )
+    head = ("Protocol", "Setting", "Algorithm", "What", "Promised", "Ours", "Verdict")
+    return Table("Every promise of the theory", head, tuple(rows), names=3)
+
+
+def unclaimed(groups: Sequence[Group], records: Sequence[Record], item: str = "") -> Table:
+    """Comparisons that the paper says nothing about."""
+    rows = tuple(
+        (
+            text(record["item"]),
+            text(_where(outcome)),
+            text(outcome["point"] or "-"),
+            text(label(record["agent"])),
+            (*_measured(place, record), Piece(f" than {label(record['against'])}")),
+            text(record["remark"]),
+        )
+        for place, record, outcome in matched(groups, records)
+        if record["verdict"] == "not claimed" and (not item or record["item"] == item)
+    )
+    head = ("Item", "Protocol", "Setting", "Algorithm", "Less regret", "In words")
+    return Table("Compared, but not claimed by the paper", head, rows, names=4)
+
+
+def _where(outcome: Outcome) -> str:
+    variant = outcome["variant"]
+    return f"{outcome['protocol']} ({variant})" if variant else str(outcome["protocol"])
+
+
+def has_claims(item: str) -> bool:
+    """Whether the paper says what comes out."""
+    return item in ITEMS and bool(ITEMS[item].claims)

@@ -1,0 +1,132 @@
+"""Regret over rounds, and final regret along a sweep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conlinucb.report.canvas import Drawing, canvas, caption, legend, size_line
+from conlinucb.report.groups import Group, Outcome, slug
+from conlinucb.report.style import label, looks
+
+Span = tuple[float, float, float]
+"""A value with the ends of its interval."""
+
+
+def last(outcome: Outcome, name: str) -> Span:
+    """Regret at the end with its interval; the ends are the value where there is none."""
+    curve = outcome["agents"][name]["curve"]
+    return _span(curve["mean"][-1], curve["low"][-1], curve["high"][-1])
+
+
+def _span(value: float, low: float | None, high: float | None) -> Span:
+    return value, value if low is None else low, value if high is None else high
+
+
+def by_regret(outcome: Outcome) -> list[str]:
+    """Agents from most to least regret, as they stand above each other in the picture."""
+    agents = outcome["agents"]
+    return sorted(agents, key=lambda name: (-agents[name]["last"]["regret"], name))
+
+
+def draw_curves(group: Group) -> list[Drawing]:
+    """One picture over rounds for each point."""
+    return [_curves(group, each) for each in group.outcomes]
+
+
+def _curves(group: Group, outcome: Outcome) -> Drawing:
+    names = by_regret(outcome)
+    figure, (panel,) = canvas(group, height=4.0 + 0.24 * ((len(names) + 1) // 2))
+    for place, name in enumerate(names):
+        _curve(panel, outcome["agents"][name]["curve"], name, looks(names)[name], place)
+    panel.set(xlabel="round", ylabel="cumulative regret", xlim=(0, outcome["rounds"]))
+    panel.set_ylim(bottom=0)
+    panel.xaxis.get_major_locator().set_params(integer=True)
+    panel.xaxis.set_major_formatter("{x:,.0f}")
+    size_line(panel, group, outcome["point"])
+    legend(figure, panel)
+    ends = ", ".join(f"{label(n)} {outcome['agents'][n]['last']['regret']:.4g}" for n in names)
+    alt = (
+        f"{group.title}, protocol {group.name}: cumulative regret over {outcome['rounds']:,} "
+        f"rounds. At the end, from most to least: {ends}."
+    )
+    words = caption(
+        group,
+        "Cumulative regret, mean over users with 95 % band; legend in the order "
+        "of the regret at the end.",
+    )
+    several = len(group.outcomes) > 1
+    return Drawing(figure, alt, words, slug(outcome["point"]) if several else "")
+
+
+def _curve(panel: Any, curve: dict[str, Any], name: str, look: Any, place: int) -> None:
+    every = max(1, len(curve["rounds"]) // 6)
+    panel.plot(
+        curve["rounds"],
+        curve["mean"],
+        label=label(name),
+        markevery=(place % every, every),
+        **look.options,
+    )
+    if None not in curve["low"]:
+        panel.fill_between(
+            curve["rounds"], curve["low"], curve["high"], color=look.colour, alpha=0.15, linewidth=0
+        )
+
+
+def draw_sweep(group: Group) -> list[Drawing]:
+    """Final regret against what is varied; for pools, less LinUCB's, as the paper draws it."""
+    relative = group.item == "1c" and all("LinUCB" in each["agents"] for each in group.outcomes)
+    names = [n for n in by_regret(group.outcomes[-1]) if not (relative and n == "LinUCB")]
+    names = names[::-1] if relative else names
+    figure, (panel,) = canvas(group, height=4.0 + 0.24 * ((len(names) + 1) // 2))
+    series = {name: _series(group, name, relative) for name in names}
+    for place, (name, points) in enumerate(series.items()):
+        _bars(panel, points, name, looks(names)[name], place - (len(names) - 1) / 2)
+    ticks = sorted({float(each["at"]) for each in group.outcomes})
+    panel.set_xscale("log")
+    panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    panel.minorticks_off()
+    what = "less regret than LinUCB" if relative else "regret at the end"
+    panel.set(xlabel=group.axis, ylabel=what)
+    if relative:
+        panel.axhline(0, color="#000000", linewidth=1)
+    size_line(panel, group)
+    legend(figure, panel)
+    return [Drawing(figure, _sweep_alt(group, what, series), _sweep_caption(group, what))]
+
+
+def _series(group: Group, name: str, relative: bool) -> dict[float, Span]:
+    found = [each for each in group.outcomes if name in each["agents"]]
+    return {float(e["at"]): _saved(e, name) if relative else last(e, name) for e in found}
+
+
+def _saved(outcome: Outcome, name: str) -> Span:
+    """How much less regret than LinUCB, the interval that of the paired difference."""
+    base = outcome["agents"]["LinUCB"]["last"]["regret"] / 100
+    versus = outcome["agents"][name]["versus"]["LinUCB"]
+    value, low, high = _span(versus["measured"], versus["low"], versus["high"])
+    return base * value, base * low, base * high
+
+
+def _bars(panel: Any, points: dict[float, Span], name: str, look: Any, place: float) -> None:
+    # A little aside of each other, so that equal values and their bars stay visible.
+    at = [x * (1 + 0.012 * place) for x in points]
+    middle = [each[0] for each in points.values()]
+    ends = [[m - low for m, low, _ in points.values()], [h - m for m, _, h in points.values()]]
+    panel.errorbar(at, middle, yerr=ends, label=label(name), **look.options)
+
+
+def _sweep_alt(group: Group, what: str, series: dict[str, dict[float, Span]]) -> str:
+    parts = "; ".join(
+        f"{label(name)} " + ", ".join(f"{span[0]:.4g} at {at:g}" for at, span in points.items())
+        for name, points in series.items()
+    )
+    return f"{group.title}, protocol {group.name}: {what} against {group.axis}. {parts}."
+
+
+def _sweep_caption(group: Group, what: str) -> str:
+    return caption(
+        group,
+        f"{what[0].upper()}{what[1:]} against {group.axis}, with 95 % intervals; markers of one "
+        f"value are drawn a little aside of each other.",
+    )

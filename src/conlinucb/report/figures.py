@@ -1,0 +1,77 @@
+"""Every figure of a folder of outcomes, as SVG for screens and PDF for papers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conlinucb.experiments import ITEMS
+from conlinucb.pictures import pyplot
+from conlinucb.report.bounds import draw_theory
+from conlinucb.report.canvas import Drawing
+from conlinucb.report.crossed import draw_crossed
+from conlinucb.report.curves import draw_curves, draw_sweep
+from conlinucb.report.groups import Group
+from conlinucb.report.seconds import draw_seconds
+from conlinucb.report.style import METADATA, RC
+from conlinucb.report.tuning import draw_tuning
+
+_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure on disk."""
+
+    group: Group
+    svg: Path
+    alt: str
+    caption: str
+    tuning: bool
+    """Of the search, not of what came out."""
+
+
+def write_figures(groups: Sequence[Group], folder: Path, tuning: bool = True) -> list[Picture]:
+    """Draw into ``folder``, the search too or not; equal outcomes give equal files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with pyplot().rc_context(RC):
+        return [picture for group in groups for picture in _draw(group, folder, tuning)]
+
+
+def _draw(group: Group, folder: Path, tuning: bool) -> list[Picture]:
+    shown = [_save(group, each, folder, tuning=False) for each in _drawer(group)(group)]
+    searched = draw_tuning(group) if tuning else []
+    return shown + [_save(group, each, folder, tuning=True) for each in searched]
+
+
+def _drawer(group: Group) -> Callable[[Group], list[Drawing]]:
+    """Which kind of picture an item has."""
+    if group.outcomes[0]["analysis"]:
+        return draw_theory
+    if group.item in ITEMS and ITEMS[group.item].timed:
+        return draw_seconds
+    if group.item.startswith("crossed") and group.item in ITEMS:
+        return draw_crossed
+    return draw_sweep if group.axis else draw_curves
+
+
+def _save(group: Group, drawing: Drawing, folder: Path, tuning: bool) -> Picture:
+    stem = "-".join(each for each in (group.slug, drawing.suffix) if each)
+    for kind, metadata in METADATA.items():
+        drawing.figure.savefig(folder / f"{stem}.{kind}", metadata=metadata)
+        drawing.figure.set_layout_engine("none")  # laid out once: again costs half a second
+    pyplot().close(drawing.figure)
+    svg = folder / f"{stem}.svg"
+    svg.write_text(_compact(svg.read_text(encoding="utf-8")), encoding="utf-8")
+    return Picture(group, svg, drawing.alt, drawing.caption, tuning)
+
+
+def _compact(svg: str) -> str:
+    """Paths to a hundredth of a point: half the bytes, and the report holds every figure."""
+    return re.sub(r' d="[^"]*"', lambda path: _NUMBER.sub(_short, path[0]), svg)
+
+
+def _short(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")

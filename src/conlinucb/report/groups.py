@@ -1,0 +1,121 @@
+"""Outcomes that belong in one picture, in the order of the paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from conlinucb.experiments import ITEMS
+from conlinucb.experiments.item import BASELINE
+from conlinucb.experiments.protocols import PROTOCOLS
+
+Outcome = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Group:
+    """All points of an item under one reading of a protocol."""
+
+    item: str
+    protocol: str
+    variant: str
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def title(self) -> str:
+        """The item's title, or what the user called an experiment."""
+        return title_of(self.outcomes[0])
+
+    @property
+    def axis(self) -> str:
+        """What a sweep varies, or nothing."""
+        return ITEMS[self.item].axis if self.item in ITEMS else ""
+
+    @property
+    def name(self) -> str:
+        """For example ``paper (Eq. 8)``."""
+        return f"{self.protocol} ({self.variant})" if self.variant else self.protocol
+
+    @property
+    def slug(self) -> str:
+        """As a file may be called."""
+        return slug(self.protocol, self.item, self.variant)
+
+    @property
+    def quick(self) -> bool:
+        """Whether any of it is too small to decide anything."""
+        return any(each["quick"] for each in self.outcomes)
+
+    @property
+    def size(self) -> str:
+        """For example ``10 runs x 200 users x 1,000 rounds``."""
+        return size_of(self.outcomes[0])
+
+    @property
+    def agents(self) -> list[str]:
+        """Everyone who takes part at some point."""
+        return list(dict.fromkeys(name for each in self.outcomes for name in each["agents"]))
+
+
+def slug(*parts: str) -> str:
+    """Words joined as a file may be called.
+
+    >>> slug("paper", "1a", "Eq. 8")
+    'paper-1a-eq-8'
+    """
+    return "-".join(re.sub(r"[^a-z0-9]+", "-", p.lower()).strip("-") for p in parts if p)
+
+
+def title_of(outcome: Outcome) -> str:
+    """What an outcome's item is called."""
+    name = str(outcome["item"])
+    return ITEMS[name].title if name in ITEMS else str(outcome.get("title") or name)
+
+
+def size_of(outcome: Outcome) -> str:
+    """How large a run is."""
+    return " x ".join(
+        f"{outcome[name]:,} {name if outcome[name] != 1 else name[:-1]}"
+        for name in ("runs", "users", "rounds")
+    )
+
+
+def baseline_of(outcome: Outcome) -> str:
+    """The agent that improvements are measured against."""
+    return str(outcome.get("baseline") or BASELINE)
+
+
+def grouped(outcomes: Iterable[Outcome]) -> list[Group]:
+    """By item in the paper's order, then protocol, then variant; points in the sweep's order."""
+    found: dict[tuple[str, str, str], list[Outcome]] = {}
+    for outcome in sorted(outcomes, key=_order):
+        key = outcome["item"], outcome["protocol"], outcome["variant"]
+        found.setdefault(key, []).append(outcome)
+    return [Group(*key, tuple(mine)) for key, mine in found.items()]
+
+
+def _order(outcome: Outcome) -> tuple[Any, ...]:
+    items, protocols = list(ITEMS), list(PROTOCOLS)
+    item, protocol, variant = outcome["item"], outcome["protocol"], outcome["variant"]
+    points = [point.label for point in ITEMS[item].points] if item in ITEMS else []
+    readings = [
+        each.label
+        for each in (
+            PROTOCOLS[protocol].variants(ITEMS[item].data)
+            if item in ITEMS and protocol in PROTOCOLS
+            else ()
+        )
+    ]
+    return (
+        *_place(items, item),
+        *_place(protocols, protocol),
+        *_place(readings, variant),
+        *_place(points, outcome["point"]),
+        outcome["setting"],
+    )
+
+
+def _place(known: list[str], name: str) -> tuple[int, str]:
+    return (known.index(name) if name in known else len(known)), name

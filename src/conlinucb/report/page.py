@@ -1,0 +1,79 @@
+"""The report as one HTML file that opens without a network."""
+
+from __future__ import annotations
+
+import base64
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from conlinucb.errors import MissingExtra
+from conlinucb.experiments.item import BASELINE
+from conlinucb.report.claim_tables import Record, regret_claims, theory_claims, unclaimed
+from conlinucb.report.figures import Picture
+from conlinucb.report.groups import Group, Outcome
+from conlinucb.report.sections import protocols_run, sections, tuned, unique
+from conlinucb.report.tables import runs
+
+
+def render(
+    groups: Sequence[Group],
+    pictures: Sequence[Picture],
+    records: Sequence[Record],
+    findings: Sequence[str],
+) -> str:
+    """The whole page."""
+    outcomes: list[Outcome] = [each for group in groups for each in group.outcomes]
+    return str(
+        _environment()
+        .get_template("page.html")
+        .render(
+            title=_title(groups),
+            baseline=BASELINE,
+            quick=sum(bool(each["quick"]) for each in outcomes),
+            total=len(outcomes),
+            findings=findings,
+            claims=[each for each in _claims(groups, records) if each.rows],
+            unclaimed=unclaimed(groups, records),
+            sections=sections(groups, pictures),
+            tuned=tuned(groups, pictures),
+            protocols=protocols_run(groups),
+            runs=runs(groups),
+            facts={
+                "Command": unique(outcomes, "command"),
+                "Versions": unique(outcomes, "versions"),
+                "Machine": unique(outcomes, "machine"),
+            },
+        )
+    )
+
+
+def _title(groups: Sequence[Group]) -> str:
+    own = all(group.protocol == "own" for group in groups)
+    return groups[0].title if own else "Conversational contextual bandits: the paper, run again"
+
+
+def _claims(groups: Sequence[Group], records: Sequence[Record]) -> list[Any]:
+    return [regret_claims(groups, records), theory_claims(groups, records)]
+
+
+def _environment() -> Any:
+    try:
+        jinja2 = importlib.import_module("jinja2")
+    except ModuleNotFoundError:
+        raise MissingExtra("runner", "the report") from None
+    made = jinja2.Environment(
+        loader=jinja2.PackageLoader("conlinucb.report", "."),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    made.filters["inline"] = inline
+    return made
+
+
+def inline(svg: Path) -> str:
+    """A picture as an address that holds it."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.read_bytes()).decode()}"
