@@ -2,6 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+READY_TO_TEST := .venv/.ready-to-test
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+QUICK := $(BIN)/conlinucb reproduce --quick
 
 .PHONY: run test format clean
 
@@ -9,13 +12,18 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "conlinucb needs Python 3.11 or newer; say which: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	$(INSTALL) -e '.[runner]'
 	@touch $@
 
-run: $(READY)  ## play six algorithms on a small synthetic catalogue
-	$(BIN)/python examples/six_algorithms.py
+$(READY_TO_TEST): $(READY)
+	$(INSTALL) -e '.[test]'
+	@touch $@
 
-test: $(READY)  ## all checks and tests
+run: $(READY)  ## a quick reproduction of the paper on synthetic data; says where the report is
+	$(QUICK) 1a 1b 1c 1d theory crossed --protocol authors
+	$(QUICK) 1a --protocol paper --protocol fair
+
+test: $(READY_TO_TEST)  ## all checks and tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -23,7 +31,7 @@ test: $(READY)  ## all checks and tests
 	$(BIN)/python -c 'import conlinucb'
 	$(BIN)/pytest -q -n 2
 
-format: $(READY)  ## put the code into the project's format
+format: $(READY_TO_TEST)  ## put the code into the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
