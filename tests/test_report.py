@@ -85,7 +85,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def html(out: Path) -> Reader:
-    return Reader((out / "report/index.html").read_text(encoding="utf-8"))
+    return Reader((out / "report.html").read_text(encoding="utf-8"))
 
 
 def resolve(out: Path, source: str) -> Any:
@@ -176,7 +176,7 @@ def test_names_of_the_users_own_are_text_not_markup(html: Reader) -> None:
 
 
 def test_figures_are_there_and_equal_when_written_again(out: Path, tmp_path: Path) -> None:
-    folder = out / "report/figures"
+    folder = out / "figures"
     stems = {each.stem for each in folder.iterdir()}
     assert {"authors-1a", "authors-1c", "authors-crossed", "own-mine"} <= stems
     assert {"authors-theory-coverage", "authors-theory-bounds", "authors-table1"} <= stems
@@ -190,7 +190,7 @@ def test_figures_are_there_and_equal_when_written_again(out: Path, tmp_path: Pat
 
 def test_quick_runs_say_so(out: Path, html: Reader) -> None:
     assert "Quick run: too small to decide anything" in html.text
-    for path in (out / "report/figures").glob("*.svg"):
+    for path in (out / "figures").glob("*.svg"):
         assert "quick run" in path.read_text(encoding="utf-8"), path.name
 
 
@@ -198,7 +198,7 @@ def test_a_full_run_is_not_called_quick(tmp_path: Path) -> None:
     play(tmp_path, few("1a"), "authors", replace(TINY, quick=False))
     text = report.write(tmp_path).read_text(encoding="utf-8")
     assert "quick" not in Reader(text).text.lower().replace(".quick", "")
-    assert "quick" not in (tmp_path / "report/figures/authors-1a.svg").read_text(encoding="utf-8")
+    assert "quick" not in (tmp_path / "figures/authors-1a.svg").read_text(encoding="utf-8")
 
 
 def test_docs_have_a_page_for_each_item(out: Path, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_the_example_gives_what_a_call_of_simulate_gives(tmp_path: Path) -> None
                 schedule=schedule,
             ),
         },
-        cl.LinearUsers(data.thetas, pool_size=25),
+        cl.LinearUsers(np.asarray(data.thetas), pool_size=25),
         rounds=300,
         repeats=2,
     )

@@ -68,25 +68,35 @@ def reproduce(
     protocol: Annotated[
         list[str] | None,
         typer.Option(
-            help="authors, paper or fair; may be given several times.  [default: authors]"
+            help="authors, paper or fair; may be given several times.", show_default="authors"
         ),
     ] = None,
     runs: Annotated[
-        int | None, typer.Option(help="Repeats with other chance.  [default: 10]")
+        int | None, typer.Option(help="Repeats with other chance.", show_default="10")
     ] = None,
-    users: Annotated[int | None, typer.Option(help="People.  [default: the item's own]")] = None,
-    rounds: Annotated[int | None, typer.Option(help="At most so many rounds.")] = None,
+    users: Annotated[
+        int | None, typer.Option(help="People.", show_default="the item's own")
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(help="At most so many rounds.", show_default="the item's own")
+    ] = None,
     trials: Annotated[
-        int | None, typer.Option(help="Points tried for each algorithm under fair.  [default: 32]")
+        int | None,
+        typer.Option(help="Points tried for each algorithm under fair.", show_default="32"),
+    ] = None,
+    tuning_users: Annotated[
+        int | None, typer.Option(help="People to tune on under fair.", show_default="50")
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small: to look at, not to decide.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Folder.  [default: results/reproduce or results/quick]")
+        Path | None, typer.Option(help="Folder.", show_default="results/reproduce or results/quick")
     ] = None,
     executor: Annotated[str, typer.Option(help="threads or ray.")] = "threads",
-    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Of chance and of the search; the data stay the same.")
+    ] = 0,
 ) -> None:
     """Run the paper's figures and tables and write one report. Goes on where it was stopped."""
     from conlinucb.reproduction import Order, carry_out
@@ -94,7 +104,13 @@ def reproduce(
     order = Order(
         items=tuple(items or ()),
         protocols=tuple(protocol or ("authors",)),
-        asked={"runs": runs, "users": users, "rounds": rounds, "trials": trials},
+        asked={
+            "runs": runs,
+            "users": users,
+            "rounds": rounds,
+            "trials": trials,
+            "tuning_users": tuning_users,
+        },
         quick=quick,
         out=out or Path("results/quick" if quick else "results/reproduce"),
         executor=executor,
@@ -106,7 +122,7 @@ def reproduce(
 @app.command()
 def simulate(
     spec: Annotated[Path, typer.Argument(help="A TOML file: data, people and agents.")],
-    out: Annotated[Path | None, typer.Option(help="Folder.  [default: results/NAME]")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder.", show_default="results/NAME")] = None,
     executor: Annotated[str, typer.Option(help="threads or ray.")] = "threads",
 ) -> None:
     """Run a comparison of your own and write the same report. Goes on where it was stopped."""

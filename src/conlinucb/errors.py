@@ -64,7 +64,10 @@ def nearest(name: object, known: Iterable[object]) -> str:
     """
     names = [str(each) for each in known]
     folded = {each.casefold(): each for each in names}
-    close = [folded[each] for each in difflib.get_close_matches(str(name).casefold(), folded, n=1)]
+    # Of two letters, one right is as near as it gets.
+    enough = 0.5 if len(str(name)) < 3 else 0.6
+    matches = difflib.get_close_matches(str(name).casefold(), folded, n=1, cutoff=enough)
+    close = [folded[each] for each in matches]
     if close:
         return f" Did you mean {close[0]!r}?"
     return f" Valid: {', '.join(map(repr, names))}." if 0 < len(names) <= 20 else ""

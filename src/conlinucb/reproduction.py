@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from conlinucb.engine.executors import executor_of
+from conlinucb.errors import InvalidInput, MissingData
 from conlinucb.experiments import items_of
 from conlinucb.experiments.claims import findings, records
-from conlinucb.experiments.plan import Step, make_plan, whole_bar
+from conlinucb.experiments.plan import Step, counted, make_plan, whole_bar
 from conlinucb.experiments.protocols import protocol_of
 from conlinucb.experiments.run import outcomes, run_setting
 from conlinucb.experiments.setting import QUICK, Setting, Size, settings_of
@@ -29,7 +30,7 @@ class Order:
     items: tuple[str, ...]
     protocols: tuple[str, ...]
     asked: Mapping[str, int | None]
-    """runs, users, rounds and trials, where they were given."""
+    """runs, users, rounds, trials and tuning_users, where they were given."""
     quick: bool
     out: Path
     executor: str
@@ -52,7 +53,11 @@ class Order:
 
     def command(self, item: str, protocol: str) -> str:
         """The command that runs one item of this order again."""
-        options = [f"--{name} {value}" for name, value in self.asked.items() if value is not None]
+        options = [
+            f"--{name.replace('_', '-')} {value}"
+            for name, value in self.asked.items()
+            if value is not None
+        ]
         parts = [*options, *(["--quick"] if self.quick else [])]
         parts += [f"--seed {self.seed}"] if self.seed else []
         return " ".join(["conlinucb reproduce", item, f"--protocol {protocol}", *parts])
@@ -62,6 +67,8 @@ def carry_out(order: Order, say: Say) -> None:
     """Say the plan, run it with one progress line, write the report, say what was found."""
     executor_of(order.executor, None)  # a wrong name is an error now, not after the plan
     settings = order.settings()
+    _check_data(settings)
+    make_folder(order.out)
     if order.quick:
         say("Quick run: fewer people, rounds and runs. Look at it, but decide nothing by it.")
     plan = make_plan(settings, order.out)
@@ -80,17 +87,38 @@ def carry_out(order: Order, say: Say) -> None:
     _report(order.out, say)
 
 
+def _check_data(settings: list[Setting]) -> None:
+    """Name all data that are missing, before any work."""
+    missing: dict[str, str] = {}
+    for setting in settings:
+        try:
+            _ = setting.dataset
+        except MissingData as error:
+            missing[setting.item.data] = str(error)
+    if missing:
+        raise MissingData(" ".join(missing.values()))
+
+
+def make_folder(out: Path) -> None:
+    """Make the folder for results, or say what is in the way."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"{out} cannot be a folder for results: {error.strerror}.") from None
+
+
 def _say_plan(plan: list[Step], say: Say) -> None:
-    say(f"The plan: {len(plan)} settings.")
+    say(f"The plan: {counted(len(plan), 'setting')}.")
     for step in plan:
         say(step.line())
     work, left = sum(step.work for step in plan), sum(step.seconds for step in plan)
-    say(f"  {work / 1e6:,.1f} million user-rounds, about {time_text(left)}.")
+    say(f"  In all {work / 1e6:,.2f} million user-rounds, about {time_text(left)}.")
 
 
 def compare(spec: Path, out: Path, executor: str, say: Say) -> None:
     """``conlinucb simulate``: run one's own comparison and write its report."""
     executor_of(executor, None)
+    make_folder(out)
     run_spec(spec, out, executor=executor)
     _report(out, say)
 

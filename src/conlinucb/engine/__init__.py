@@ -72,17 +72,18 @@ def simulate(
     kept = Store(store, job, shard) if store is not None else None
     units = job.units(kept.shard if kept else shard)
     if isinstance(progress, Progress):
-        return _run(job, workers, units, kept, progress)
+        return _run(job, workers, units, kept, progress, own=False)
     bar = Progress(len(agents) * job.repeats * len(people.thetas) * job.rounds, shown=progress)
     try:
-        return _run(job, workers, units, kept, bar)
+        return _run(job, workers, units, kept, bar, own=True)
     finally:
         bar.close()
 
 
 def _run(
-    job: Job, workers: Executor, units: list[Unit], kept: Store | None, bar: Progress
+    job: Job, workers: Executor, units: list[Unit], kept: Store | None, bar: Progress, own: bool
 ) -> Results:
+    """``own``: whether the bar is this run's alone, so that nobody else says what goes on."""
     results = Results.empty(
         list(job.agents), job.repeats, len(job.people.thetas), job.logged, job.spec(), versions()
     )
@@ -99,7 +100,8 @@ def _run(
             bar.add(_size(job, unit))
             del missing[unit]
     except KeyboardInterrupt:
-        _say_how_to_go_on(len(units) - len(missing), len(units), kept)
+        if own:
+            _say_how_to_go_on(len(units) - len(missing), len(units), kept)
         raise
     return results
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+import scipy
 
 from conlinucb import schedule as schedules
 from conlinucb._version import __version__
@@ -189,6 +190,7 @@ def versions() -> dict[str, str]:
     return {
         "python": platform.python_version(),
         "numpy": np.__version__,
+        "scipy": scipy.__version__,
         "numba": numba.__version__,
         "platform": platform.platform(),
     }

@@ -96,7 +96,9 @@ def _write_first(path: Path, content: bytes) -> None:
 
 def refuse_another(where: Path, kept: Any, wanted: Any) -> None:
     """Refuse what was kept for another specification, and say in what it differs."""
-    different = list(_differences("", kept, json.loads(json.dumps(wanted))))
+    found = _differences("", kept, json.loads(json.dumps(wanted)))
+    # What the caller named first: rounds, say, before the questions that follow from it.
+    different = sorted(found, key=lambda each: each.split(":")[0].count("."))
     if different:
         raise IncompatibleState(
             f"{where} holds another run. It differs in " + "; ".join(different[:5]) + ". "

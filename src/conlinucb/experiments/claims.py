@@ -15,8 +15,12 @@ from typing import Any
 from conlinucb.experiments import ITEMS
 from conlinucb.experiments.bounds import DELTA
 from conlinucb.experiments.item import BASELINE
+from conlinucb.experiments.table_1 import PAPER_SECONDS
 
 DATA_NAMES = {"synthetic": "synthetic data", "lastfm": "Last.FM", "movielens": "MovieLens"}
+PAPER_SHARES = {
+    name: sum(each) / sum(PAPER_SECONDS[BASELINE]) for name, each in PAPER_SECONDS.items()
+}
 Record = dict[str, Any]
 Outcome = dict[str, Any]
 
@@ -85,12 +89,14 @@ def _best_other(outcome: Outcome, agent: str) -> str:
 def _judge(
     claimed: float | str | None,
     against: str,
-    measured: float,
+    measured: float | None,
     low: float | None,
     high: float | None,
 ) -> tuple[str, str]:
     """The verdict, and a remark in plain words."""
-    if low is None or high is None:
+    if measured is None:
+        sure, remark = False, f"{against} has no regret to compare with"
+    elif low is None or high is None:
         sure, remark = False, "one person is too few for an interval"
     elif low > 0:
         sure, remark = True, f"better than {against}"
@@ -168,6 +174,7 @@ def findings(outcomes: Sequence[Outcome], found: Sequence[Record]) -> list[str]:
         *_scores(found),
         *_headlines(outcomes, found),
         *_apart(outcomes),
+        *_times_taken(outcomes),
         *_theory(outcomes),
         *_warnings(outcomes),
     ]
@@ -183,7 +190,8 @@ def _scores(found: Sequence[Record]) -> list[str]:
         held = [r for r in claims if r["verdict"] == "holds"]
         better = [r for r in claims if r["low"] is not None and r["low"] > 0]
         if claims:
-            parts.append(f"{protocol} {len(held)} of {len(claims)} ({len(better)} in direction)")
+            doubtless = f" (better beyond doubt in {len(better)})" * (len(better) > len(held))
+            parts.append(f"{protocol} {len(held)} of {len(claims)}{doubtless}")
     return [f"Claims of the paper about regret that hold: {'; '.join(parts)}."] if parts else []
 
 
@@ -216,6 +224,8 @@ def _where(record: Record) -> str:
 
 def percent(record: Record) -> str:
     """For example ``38.2 % less (37.5 to 38.9)``."""
+    if record["measured"] is None:
+        return "nothing to compare with"
     value, word = record["measured"], "less" if record["measured"] >= 0 else "more"
     if record["low"] is None:
         return f"{abs(value):.1f} % {word}"
@@ -243,7 +253,26 @@ def _apart(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _change(outcome: Outcome, agent: str) -> str:
-    return f"{-outcome['agents'][agent]['improvement']['measured']:+.1f} %"
+    improvement = outcome["agents"][agent]["improvement"]["measured"]
+    return "n/a" if improvement is None else f"{-improvement:+.1f} %"
+
+
+def _times_taken(outcomes: Sequence[Outcome]) -> list[str]:
+    """Table 1 in a sentence: each algorithm's time for choosing, as a share of ConUCB's."""
+    sentences = []
+    for outcome in outcomes:
+        if outcome["item"] in ITEMS and ITEMS[outcome["item"]].timed:
+            last = {name: each["last"] for name, each in outcome["agents"].items()}
+            total = {name: m["arm_seconds"] + m["term_seconds"] for name, m in last.items()}
+            shares = [
+                f"{name} {total[name] / total[BASELINE]:.2f} (the paper: {PAPER_SHARES[name]:.2f})"
+                for name in total
+                if name != BASELINE and total[BASELINE]
+            ]
+            sentences.append(
+                f"Time for choosing, ConUCB's being 1 ({_where(outcome)}): {', '.join(shares)}."
+            )
+    return sentences
 
 
 def _theory(outcomes: Sequence[Outcome]) -> list[str]:

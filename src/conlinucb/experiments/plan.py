@@ -6,11 +6,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from conlinucb._version import __version__
 from conlinucb.agent import Agent
 from conlinucb.engine import simulate
+from conlinucb.engine.store import refuse_another
 from conlinucb.environment import LinearUsers
 from conlinucb.experiments.algorithms import authors_constants
+from conlinucb.experiments.files import read_json
 from conlinucb.experiments.run import folder_of, scoring_work, tuning_work
 from conlinucb.experiments.setting import Setting
 from conlinucb.progress import Progress, time_text
@@ -32,12 +36,16 @@ class Step:
         """For example ``authors 1a: 6 agents x 10 runs x 200 users x 1,000 rounds, about 12 s``."""
         setting = self.setting
         users = len(setting.thetas()[0])
-        size = (
-            f"{len(setting.agents)} agents x {setting.runs} runs x {users} users x "
-            f"{setting.rounds:,} rounds"
-        )
+        counts = {
+            "agent": len(setting.agents),
+            "run": setting.runs,
+            "user": users,
+            "round": setting.rounds,
+        }
+        size = " x ".join(counted(count, what) for what, count in counts.items())
         if setting.tunes:
-            size += f", tuned with {setting.size.trials} trials each"
+            others = len(setting.thetas()[1])
+            size += f", tuned with {counted(setting.size.trials, 'trial')} each on {others} others"
         time_left = "done" if self.done else f"about {time_text(self.seconds)}"
         return f"  {self.name}: {size}, {time_left}"
 
@@ -49,6 +57,15 @@ class Step:
         return f"{setting.protocol.name} {setting.item.name}{inside}"
 
 
+def counted(count: int, what: str) -> str:
+    """For example ``1 run`` or ``1,000 rounds``.
+
+    >>> counted(1, "run"), counted(1000, "round")
+    ('1 run', '1,000 rounds')
+    """
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
 def make_plan(settings: Sequence[Setting], out: Path) -> list[Step]:
     """Measure each agent for a moment, and count."""
     return [_step(setting, out) for setting in settings]
@@ -56,8 +73,25 @@ def make_plan(settings: Sequence[Setting], out: Path) -> list[Step]:
 
 def _step(setting: Setting, out: Path) -> Step:
     work = scoring_work(setting) + (tuning_work(setting) if setting.tunes else 0)
-    done = (folder_of(out, setting) / f"{setting.slug}.json").exists()
+    kept = read_json(folder_of(out, setting) / f"{setting.slug}.json")
+    done = kept is not None
+    if kept is not None:
+        _refuse_other_size(setting, out, kept)
     return Step(setting, work, 0.0 if done else _estimate(setting, work), done)
+
+
+def _refuse_other_size(setting: Setting, out: Path, kept: dict[str, Any]) -> None:
+    """Say now, not hours into the plan, that a folder was made for another run."""
+    wanted = {
+        "conlinucb": __version__,
+        "rounds": setting.rounds,
+        "repeats": setting.runs,
+        "seed": setting.scoring_seed,
+        "people": {"users": len(setting.thetas()[0])},
+    }
+    there = {name: kept["spec"].get(name) for name in wanted}
+    there["people"] = {"users": (there["people"] or {}).get("users")}
+    refuse_another(folder_of(out, setting) / f"{setting.slug}.json", there, wanted)
 
 
 def _estimate(setting: Setting, work: int) -> float:

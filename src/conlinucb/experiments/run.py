@@ -19,7 +19,7 @@ from conlinucb.engine import simulate
 from conlinucb.engine.job import make_job, versions
 from conlinucb.engine.store import refuse_another
 from conlinucb.environment import LinearUsers
-from conlinucb.experiments.files import read_json, write_json
+from conlinucb.experiments.files import read_json, unless_found, write_json
 from conlinucb.experiments.item import BASELINE
 from conlinucb.experiments.setting import Setting
 from conlinucb.experiments.tuning import tune
@@ -91,11 +91,18 @@ def keep(
     path, units = folder / f"{slug}.json", folder / f"{slug}.units"
     kept = read_json(path)
     if kept is not None:
-        refuse_another(path, kept.get("spec"), job.spec())
+        refuse_another(path, kept["spec"], job.spec())
+        shutil.rmtree(units, ignore_errors=True)
         bar.skip(len(agents) * len(people.thetas) * job.repeats * job.rounds)
         return kept
     start, resumed = time.monotonic(), units.exists()
-    results = simulate(agents, people, executor=executor, store=units, progress=bar, **fixed)
+    play = partial(simulate, agents, people, executor=executor, store=units, progress=bar, **fixed)
+    results = unless_found(play, path)
+    if results is None:
+        return keep(
+            agents, people, folder, slug, about, bar, executor,
+            analyse=analyse, baseline=baseline, **fixed,
+        )  # fmt: skip
     results.save(folder / f"{slug}.parquet")
     outcome = {
         "format": FORMAT,

@@ -22,9 +22,10 @@ from conlinucb.experiments.algorithms import (
 )
 from conlinucb.experiments.item import Item, Point
 from conlinucb.experiments.protocols import Constants, Protocol, Variant
+from conlinucb.factors import unit_rows
 from conlinucb.recipes import B
 from conlinucb.schedule import Linear, Logarithmic
-from conlinucb.validation import Floats, whole
+from conlinucb.validation import Floats, seed_of, whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,9 +104,15 @@ class Setting:
     def schedule(self) -> B:
         """b(t)."""
         kind, value = self.point.schedule
+        zero_based = self.protocol.zero_based and not self.as_in_theory
         if kind == "linear":
-            return Linear(value, zero_based=self.protocol.zero_based)
-        return Logarithmic(value, zero_based=self.protocol.zero_based)
+            return Linear(value, zero_based=zero_based)
+        return Logarithmic(value, zero_based=zero_based)
+
+    @property
+    def as_in_theory(self) -> bool:
+        """Whether the theory's assumptions come before what the protocol says."""
+        return self.item.constants == "theory"
 
     @property
     def tunes(self) -> bool:
@@ -124,10 +131,10 @@ class Setting:
 
     @property
     def dataset(self) -> Dataset:
-        """The catalogue, and all people: those who score first, those who tune after them."""
+        """The catalogue, and the people of the data set."""
         options = dict(self.variant.options)
         if self.item.data == "synthetic":
-            options["users"] = self._users_wanted() + self._tuning_users()
+            options["users"] = self._users_wanted()
         return _load(self.item.data, tuple(sorted(options.items())))
 
     def _users_wanted(self) -> int:
@@ -140,15 +147,24 @@ class Setting:
         """Tastes of the people who score and of those who tune; nobody is both."""
         thetas, tuning = self.dataset.thetas, self._tuning_users()
         assert thetas is not None
-        if self.item.data != "synthetic" and self.tunes:
+        if self.item.data == "synthetic":
+            return thetas, self._more_thetas(tuning)
+        if self.tunes:
             # Real people are ordered by how much they did, so a split has to mix them.
-            thetas = thetas[np.random.default_rng(self.seed).permutation(len(thetas))]
+            mixed = np.random.default_rng(int(seed_of(self.seed))).permutation(len(thetas))
+            thetas = thetas[mixed]
         there = len(thetas) - tuning
         if there < 1:
             raise InvalidInput(
                 f"{tuning} people to tune on leave none of {len(thetas)} to score on."
             )
         return thetas[: min(self._users_wanted(), there)], thetas[len(thetas) - tuning :]
+
+    def _more_thetas(self, count: int) -> Floats:
+        """Further tastes, drawn as the data set draws them."""
+        rng = np.random.default_rng(int(seed_of(self.tuning_seed)))
+        drawn = rng.standard_normal((count, self.dataset.catalog.d))
+        return unit_rows(drawn) if self.variant.options["normalized"] else drawn
 
     def people(self, thetas: Floats) -> LinearUsers:
         """People with these tastes, under this setting's chance."""
@@ -158,7 +174,7 @@ class Setting:
             term_noise=self.point.noise,
             pool_size=self.point.pool_size,
             offered_size=self.point.offered_size,
-            shared_noise=self.protocol.shared_noise,
+            shared_noise=self.protocol.shared_noise and not self.as_in_theory,
         )
 
     def parameters(self, name: str, tuned: dict[str, Parameters]) -> Parameters:

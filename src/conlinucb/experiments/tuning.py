@@ -6,6 +6,7 @@ logarithmic but for ``mix``). Least mean regret at the last round wins.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from conlinucb.engine import simulate
 from conlinucb.engine.job import make_job
 from conlinucb.engine.store import refuse_another
 from conlinucb.experiments.algorithms import Parameters, algorithm, authors_constants
-from conlinucb.experiments.files import read_json, write_json
+from conlinucb.experiments.files import read_json, unless_found, write_json
 from conlinucb.experiments.setting import Setting
 from conlinucb.progress import Progress
+from conlinucb.validation import seed_of
 
 RANGES: dict[str, tuple[float, float]] = {
     "beta": (0.001, 10.0),
@@ -48,7 +50,7 @@ def trials(name: str, data: str, count: int, seed: int) -> list[Parameters]:
     {'beta': 0.15, 'alpha': 0.1}
     """
     names = names_of(name)
-    places = qmc.Halton(len(names), scramble=True, rng=seed).random(count - 1)
+    places = qmc.Halton(len(names), scramble=True, rng=int(seed_of(seed))).random(count - 1)
     points = [
         {each: value(each, float(place)) for each, place in zip(names, row, strict=True)}
         for row in places
@@ -106,15 +108,11 @@ def tune(setting: Setting, folder: Path, bar: Progress, **how: Any) -> dict[str,
         refuse_another(path, kept["spec"], job.spec())
         bar.skip(len(agents) * len(people.thetas) * setting.rounds)
         return kept
-    results = simulate(
-        agents,
-        people,
-        repeats=1,
-        store=folder / f"{setting.slug}.tuning-units",
-        progress=bar,
-        **fixed,
-        **how,
-    )
+    units = folder / f"{setting.slug}.tuning-units"
+    play = partial(simulate, agents, people, repeats=1, store=units, progress=bar, **fixed, **how)
+    results = unless_found(play, path)
+    if results is None:
+        return tune(setting, folder, bar, **how)
     found = {
         name: [
             {"parameters": p, "regret": float(results.final_regret(f"{name} #{i}").mean())}

@@ -26,11 +26,11 @@ class _Material:
 
 
 def write(out: Path) -> Path:
-    """Write OUT/claims.json, OUT/report/figures and OUT/report/index.html; the page's path."""
+    """Write OUT/claims.json, OUT/figures and OUT/report.html; the page's path."""
     made = _gather(out)
     text = json.dumps(made.records, indent=1) + "\n"
     (out / "claims.json").write_text(text, encoding="utf-8")
-    page = out / "report" / "index.html"
+    page = out / "report.html"
     content = render(made.groups, made.pictures, made.records, made.findings)
     page.write_text(content, encoding="utf-8")
     return page
@@ -50,7 +50,7 @@ def _gather(out: Path, tuning: bool = True) -> _Material:
     ordered = grouped(found)
     flat = [each for group in ordered for each in group.outcomes]
     claims = records(flat)
-    pictures = write_figures(ordered, out / "report" / "figures", tuning)
+    pictures = write_figures(ordered, out / "figures", tuning)
     return _Material(ordered, claims, findings(flat, claims), pictures)
 
 

@@ -51,7 +51,7 @@ class Group:
     @property
     def size(self) -> str:
         """For example ``10 runs x 200 users x 1,000 rounds``."""
-        return size_of(self.outcomes[0])
+        return size_of(*self.outcomes)
 
     @property
     def agents(self) -> list[str]:
@@ -74,12 +74,17 @@ def title_of(outcome: Outcome) -> str:
     return ITEMS[name].title if name in ITEMS else str(outcome.get("title") or name)
 
 
-def size_of(outcome: Outcome) -> str:
-    """How large a run is."""
+def size_of(*outcomes: Outcome) -> str:
+    """How large a run is; ``1 to 10 runs`` where outcomes differ."""
     return " x ".join(
-        f"{outcome[name]:,} {name if outcome[name] != 1 else name[:-1]}"
-        for name in ("runs", "users", "rounds")
+        _count([each[name] for each in outcomes], name) for name in ("runs", "users", "rounds")
     )
+
+
+def _count(values: list[int], name: str) -> str:
+    low, high = min(values), max(values)
+    number = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"{number} {name if high != 1 else name[:-1]}"
 
 
 def baseline_of(outcome: Outcome) -> str:
