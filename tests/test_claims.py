@@ -37,6 +37,7 @@ def made(item: str = "1a", *agents: str, **given: Any) -> dict[str, Any]:
         "protocol": "authors",
         "setting": "",
         "point": "",
+        "variant": "",
         "quick": False,
         "rounds": 1000,
         "data": {"name": ITEMS[item].data if item in ITEMS else "mine"},
@@ -304,6 +305,12 @@ def test_something_is_always_said() -> None:
     for outcomes in ((), (made("table1", "ConUCB", "UCB", "BS", "MCR"),)):
         assert all(gist(*outcomes))
         assert len(gist(*outcomes)) == 1
+
+
+def test_the_best_of_those_tuned_alike_are_named() -> None:
+    tuned: dict[str, Any] = {"edges": {}}
+    told = gist(made("2a", "LinUCB", "ConUCB", "MCR", tuning=tuned))
+    assert any("Tuned alike" in each and "Last.FM: MCR 150.0" in each for each in told)
 
 
 def test_table_1_is_said_as_shares_of_conucbs_time() -> None:

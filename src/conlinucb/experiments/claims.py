@@ -17,6 +17,7 @@ from conlinucb.experiments.bounds import DELTA
 from conlinucb.experiments.item import BASELINE
 from conlinucb.experiments.table_1 import PAPER_SECONDS
 
+HEADLINES = ("1a", "2a", "2b")
 DATA_NAMES = {"synthetic": "synthetic data", "lastfm": "Last.FM", "movielens": "MovieLens"}
 PAPER_SHARES = {
     name: sum(each) / sum(PAPER_SECONDS[BASELINE]) for name, each in PAPER_SECONDS.items()
@@ -173,6 +174,7 @@ def findings(outcomes: Sequence[Outcome], found: Sequence[Record]) -> list[str]:
     made = [
         *_scores(found),
         *_headlines(outcomes, found),
+        *_tuned(outcomes),
         *_apart(outcomes),
         *_times_taken(outcomes),
         *_theory(outcomes),
@@ -198,7 +200,7 @@ def _scores(found: Sequence[Record]) -> list[str]:
 def _headlines(outcomes: Sequence[Outcome], found: Sequence[Record]) -> list[str]:
     """MCR against ConUCB on each data set, protocol by protocol, where nothing is swept."""
     sentences = []
-    for item in ("1a", "2a", "2b"):
+    for item in HEADLINES:
         data = DATA_NAMES[ITEMS[item].data]
         mine = [r for r in found if r["item"] == item and r["agent"] == "MCR"]
         if mine:
@@ -233,6 +235,20 @@ def percent(record: Record) -> str:
     if record["low"] < 0 < record["high"]:
         return f"{abs(value):.1f} % {word} (not beyond doubt)"
     return f"{abs(value):.1f} % {word} ({ends[0]:.1f} to {ends[1]:.1f})"
+
+
+def _tuned(outcomes: Sequence[Outcome]) -> list[str]:
+    """Who is best once everyone is tuned alike."""
+    parts = []
+    for outcome in outcomes:
+        if outcome["tuning"] and outcome["item"] in HEADLINES:
+            regret = {name: each["last"]["regret"] for name, each in outcome["agents"].items()}
+            best = sorted(regret, key=lambda name: regret[name])[:3]
+            where = ", ".join(
+                filter(None, (DATA_NAMES[outcome["data"]["name"]], outcome["variant"]))
+            )
+            parts.append(f"{where}: " + ", ".join(f"{name} {regret[name]:.1f}" for name in best))
+    return [f"Tuned alike, the least regret have: {'; '.join(parts)}."] if parts else []
 
 
 def _apart(outcomes: Sequence[Outcome]) -> list[str]:
