@@ -281,8 +281,12 @@ def test_a_range_begins_and_ends_where_it_says(name: str) -> None:
     assert (value(name, 0.0), value(name, 1.0)) == RANGES[name]
     assert value(name, 0.25) < value(name, 0.5) < value(name, 0.75)
     low, high = RANGES[name]
-    middle = (low + high) / 2 if name == "mix" else np.sqrt(low * high)
-    assert value(name, 0.5) == pytest.approx(middle, rel=1e-3)
+    if name == "mix":  # (1 - mix) / mix covers what beta covers, and as evenly
+        assert (1 - low) / low == pytest.approx(RANGES["beta"][1], rel=1e-3)
+        assert (1 - high) / high == pytest.approx(RANGES["beta"][0], rel=1e-3)
+        assert 1 / value(name, 0.5) - 1 == pytest.approx(0.1, rel=1e-3)
+    else:
+        assert value(name, 0.5) == pytest.approx(np.sqrt(low * high), rel=1e-3)
 
 
 @pytest.mark.parametrize("name", RANGES)

@@ -96,7 +96,7 @@ def _check_data(settings: list[Setting]) -> None:
         except MissingData as error:
             missing[setting.item.data] = str(error)
     if missing:
-        raise MissingData(" ".join(missing.values()))
+        raise MissingData("\n".join(missing.values()))
 
 
 def make_folder(out: Path) -> None:
@@ -111,14 +111,16 @@ def _say_plan(plan: list[Step], say: Say) -> None:
     say(f"The plan: {counted(len(plan), 'setting')}.")
     for step in plan:
         say(step.line())
-    work, left = sum(step.work for step in plan), sum(step.seconds for step in plan)
-    say(f"  In all {work / 1e6:,.2f} million user-rounds, about {time_text(left)}.")
+    work = sum(step.work for step in plan if not step.done)
+    left = sum(step.seconds for step in plan)
+    say(f"  To do: {work / 1e6:,.2f} million user-rounds, about {time_text(left)}.")
 
 
 def compare(spec: Path, out: Path, executor: str, say: Say) -> None:
     """``conlinucb simulate``: run one's own comparison and write its report."""
     executor_of(executor, None)
     make_folder(out)
+    say(f"Running {spec}; results go to {out}.")
     run_spec(spec, out, executor=executor)
     _report(out, say)
 

@@ -40,8 +40,6 @@ ALGORITHMS: dict[str, Algorithm] = {
 }
 PAPER = ("LinUCB", "Arm-Con", "ConUCB", "UCB", "BS", "MCR")
 """The algorithms in the paper's figures."""
-TUNED = ("LinUCB", "Arm-Con", "ConUCB", *ONE_STEP.values())
-"""What the protocol ``fair`` compares: ConLinUCB with each strategy."""
 
 _CONUCB: Parameters = {"mix": 0.5, "term_beta": 1.0, "alpha": 0.25, "term_alpha": 0.25}
 _AUTHORS: dict[str, dict[str, Parameters]] = {

@@ -33,7 +33,8 @@ FIGURE_1B = _synthetic(
         for point in _frequencies
         for claim in (Claim(point.label, "BS", "better"), Claim(point.label, "MCR", "best"))
     ),
-    about="b(t) = f_q floor(ln(t + 1)): f_q questions each time the logarithm passes a whole one.",
+    about="b(t) = f_q floor(ln(t + 1)): f_q questions each time it grows. "
+    "The paper prints ln t; under authors t counts from 0.",
 )
 FIGURE_1C = _synthetic(
     name="1c",

@@ -19,6 +19,7 @@ from conlinucb.engine import simulate
 from conlinucb.engine.job import make_job, versions
 from conlinucb.engine.store import refuse_another
 from conlinucb.environment import LinearUsers
+from conlinucb.errors import IncompatibleState
 from conlinucb.experiments.files import read_json, unless_found, write_json
 from conlinucb.experiments.item import BASELINE
 from conlinucb.experiments.setting import Setting
@@ -186,5 +187,15 @@ def outcomes(out: Path) -> Iterator[Outcome]:
     for path in sorted(out.glob("*/*/*.json")):
         if not path.name.endswith(".tuning.json"):
             found = read_json(path)
-            if found is not None and found.get("format") == FORMAT:
+            if found is not None:
+                _refuse_another_version(path, found)
                 yield found
+
+
+def _refuse_another_version(path: Path, found: Outcome) -> None:
+    version = found["spec"].get("conlinucb")
+    if (found.get("format"), version) != (FORMAT, __version__):
+        raise IncompatibleState(
+            f"{path} was written by conlinucb {version}, this is {__version__}: move it away, or "
+            f"use another folder."
+        )

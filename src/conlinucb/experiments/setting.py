@@ -149,8 +149,8 @@ class Setting:
         assert thetas is not None
         if self.item.data == "synthetic":
             return thetas, self._more_thetas(tuning)
-        if self.tunes:
-            # Real people are ordered by how much they did, so a split has to mix them.
+        if self.tunes or self._users_wanted() < len(thetas):
+            # Real people are ordered by how much they did, so a part of them has to be mixed.
             mixed = np.random.default_rng(int(seed_of(self.seed))).permutation(len(thetas))
             thetas = thetas[mixed]
         there = len(thetas) - tuning

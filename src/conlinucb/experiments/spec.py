@@ -67,7 +67,7 @@ def run_spec(
         "schedule": "each agent's own",
         "tuning": None,
         "tuning_seconds": 0.0,
-        "command": f"conlinucb simulate {path.name}",
+        "command": f"conlinucb simulate {path}",
     }
     return keep(
         agents, people, out / "own" / name, "base", about, bar or Progress(work), executor,

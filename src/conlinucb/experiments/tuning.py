@@ -1,7 +1,8 @@
 """The search of ``fair``: the same number of trials for every algorithm, seeded and resumable.
 
-The first trial is the published constants; the others fill the ranges evenly (Halton points,
-logarithmic but for ``mix``). Least mean regret at the last round wins.
+The first trial is the published constants; the others fill the ranges evenly on a logarithmic
+scale (Halton points). ConUCB's ``mix`` is searched as (1 - mix) / mix, which is to its arms what
+``beta`` is to the others, and over the same range. Least mean regret at the last round wins.
 """
 
 from __future__ import annotations
@@ -24,12 +25,11 @@ from conlinucb.validation import seed_of
 
 RANGES: dict[str, tuple[float, float]] = {
     "beta": (0.001, 10.0),
-    "mix": (0.05, 0.95),
+    "mix": (0.0909091, 0.999001),
     "term_beta": (0.001, 10.0),
     "alpha": (0.003, 3.0),
     "term_alpha": (0.003, 3.0),
 }
-LINEAR = frozenset({"mix"})
 EDGE = 0.05
 """The share of a range, at either end, in which an optimum is suspicious."""
 
@@ -59,22 +59,29 @@ def trials(name: str, data: str, count: int, seed: int) -> list[Parameters]:
 
 
 def value(name: str, place: float) -> float:
-    """The value at a place from 0 to 1 of a parameter's range, to four digits.
+    """The value at a place from 0 to 1 of a parameter's range, to a few digits.
 
-    >>> value("mix", 0.5), value("beta", 1.0)
-    (0.5, 10.0)
+    >>> value("beta", 1.0), value("mix", 0.0)
+    (10.0, 0.0909091)
     """
     low, high = RANGES[name]
-    exact = low + place * (high - low) if name in LINEAR else low * (high / low) ** place
-    return float(f"{exact:.4g}")
+    if name == "mix":
+        low, high = _ridge(low), _ridge(high)
+    exact = low * (high / low) ** place
+    return float(f"{1 / (1 + exact):.6g}" if name == "mix" else f"{exact:.4g}")
 
 
 def place(name: str, value: float) -> float:
     """Where a value lies in its parameter's range: the inverse of ``value``."""
     low, high = RANGES[name]
-    if name in LINEAR:
-        return (value - low) / (high - low)
+    if name == "mix":
+        low, high, value = _ridge(low), _ridge(high), _ridge(value)
     return float(np.log(value / low) / np.log(high / low))
+
+
+def _ridge(mix: float) -> float:
+    """ConUCB's (1 - mix) / mix is to its arms what beta is to a ridge, and is searched as such."""
+    return (1 - mix) / mix
 
 
 def at_edge(parameters: Parameters) -> list[str]:

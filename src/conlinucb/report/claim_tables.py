@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conlinucb.experiments import ITEMS
 from conlinucb.experiments.item import BASELINE
+from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.report.cells import BREAK, Cell, Piece, Table, interval, join, number, text
 from conlinucb.report.groups import Group, Outcome
 from conlinucb.report.style import label
@@ -14,6 +14,13 @@ from conlinucb.report.style import label
 Record = dict[str, Any]
 Key = tuple[str, str, str]
 SIGNS = {"holds": ("\u2713 holds", "holds"), "does not hold": ("\u2717 does not hold", "fails")}
+
+
+OTHER_UNITS = {
+    "% covered": "people covered",
+    "regret": "regret below",
+    "% time": "less time than ConUCB",
+}
 
 
 def regret_claims(groups: Sequence[Group], records: Sequence[Record], item: str = "") -> Table:
@@ -29,7 +36,8 @@ def regret_claims(groups: Sequence[Group], records: Sequence[Record], item: str 
         claimed[key] = record["claimed"]
         lines = rows.setdefault(key, {}).setdefault(record["protocol"], [])
         lines.append(_ours(place, record, outcome["variant"]))
-    protocols = list(dict.fromkeys(name for each in rows.values() for name in each))
+    there = dict.fromkeys(name for each in rows.values() for name in each)
+    protocols = sorted(there, key=list(PROTOCOLS).index)
     return Table(
         f"Every claim about regret: how much less than {BASELINE}'s at the end (for 'best of "
         f"all': than that of the best other)",
@@ -95,27 +103,27 @@ def _measured(place: int, record: Record) -> Cell:
     return interval(tuple(record[name] for name in names), sources, unit)
 
 
-def theory_claims(groups: Sequence[Group], records: Sequence[Record]) -> Table:
-    """Promises of the theory, one row for each."""
+def other_claims(groups: Sequence[Group], records: Sequence[Record]) -> Table:
+    """What is not about less regret: the theory's promises and Table 1, one row for each."""
     rows = []
     for place, record, outcome in matched(groups, records):
-        if record["unit"] == "%" or record["verdict"] == "not claimed":
+        if record["unit"] not in OTHER_UNITS:
             continue
         sign, mark = SIGNS[record["verdict"]]
-        covered = record["unit"] == "% covered"
+        unit = "%" if record["unit"].startswith("%") else ""
         rows.append(
             (
                 text(_where(outcome)),
                 text(outcome["point"]),
                 text(label(record["agent"])),
-                text("people covered" if covered else "regret below"),
-                number(record["claimed"], f"claims#{place}/claimed", "%" if covered else ""),
+                text(OTHER_UNITS[record["unit"]]),
+                number(record["claimed"], f"claims#{place}/claimed", unit),
                 _measured(place, record),
                 (Piece(sign, mark=mark), Piece(f"; {record['remark']}")),
             )
         )
-    head = ("Protocol", "Setting", "Algorithm", "What", "Promised", "Ours", "Verdict")
-    return Table("Every promise of the theory", head, tuple(rows), names=3)
+    head = ("Protocol", "Setting", "Algorithm", "What", "Claimed", "Ours", "Verdict")
+    return Table("Claims about the theory and about time", head, tuple(rows), names=3)
 
 
 def unclaimed(groups: Sequence[Group], records: Sequence[Record], item: str = "") -> Table:
@@ -139,8 +147,3 @@ def unclaimed(groups: Sequence[Group], records: Sequence[Record], item: str = ""
 def _where(outcome: Outcome) -> str:
     variant = outcome["variant"]
     return f"{outcome['protocol']} ({variant})" if variant else str(outcome["protocol"])
-
-
-def has_claims(item: str) -> bool:
-    """Whether the paper says what comes out."""
-    return item in ITEMS and bool(ITEMS[item].claims)

@@ -10,7 +10,7 @@ from typing import Any
 
 from conlinucb.errors import MissingExtra
 from conlinucb.experiments.item import BASELINE
-from conlinucb.report.claim_tables import Record, regret_claims, theory_claims, unclaimed
+from conlinucb.report.claim_tables import Record, other_claims, regret_claims, unclaimed
 from conlinucb.report.figures import Picture
 from conlinucb.report.groups import Group, Outcome
 from conlinucb.report.sections import protocols_run, sections, tuned, unique
@@ -55,7 +55,7 @@ def _title(groups: Sequence[Group]) -> str:
 
 
 def _claims(groups: Sequence[Group], records: Sequence[Record]) -> list[Any]:
-    return [regret_claims(groups, records), theory_claims(groups, records)]
+    return [regret_claims(groups, records), other_claims(groups, records)]
 
 
 def _environment() -> Any:

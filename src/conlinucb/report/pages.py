@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from conlinucb.report.cells import Cell, Table
-from conlinucb.report.claim_tables import Record, regret_claims, theory_claims
+from conlinucb.report.claim_tables import Record, other_claims, regret_claims
 from conlinucb.report.figures import Picture
 from conlinucb.report.groups import Group
 from conlinucb.report.sections import Section, claims_of, protocols_run, sections
+from conlinucb.report.tables import chosen
 
 DIGITS = 4
 
@@ -53,7 +54,7 @@ def _index(
     findings: Sequence[str],
     found: Sequence[Section],
 ) -> str:
-    tables = regret_claims(groups, records), theory_claims(groups, records)
+    tables = regret_claims(groups, records), other_claims(groups, records)
     return "\n\n".join(
         [
             "# Results",
@@ -73,7 +74,7 @@ def _index(
 def _page(groups: Sequence[Group], records: Sequence[Record], section: Section) -> str:
     mine = [group for group in groups if group.item == section.name]
     claims = claims_of(mine, records, section.name)
-    theory = theory_claims(mine, records)
+    theory = other_claims(mine, records)
     return "\n\n".join(
         [
             f"# {_escape(section.title)}",
@@ -88,6 +89,7 @@ def _page(groups: Sequence[Group], records: Sequence[Record], section: Section) 
             *(_figure(each) for each in section.pictures),
             "## Numbers",
             *(markdown(each) for each in section.tables),
+            *(markdown(chosen(each)) for each in mine if each.outcomes[0]["tuning"]),
         ]
     )
 

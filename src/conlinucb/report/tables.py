@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conlinucb.report.cells import Cell, Piece, Table, found, text
+from conlinucb.report.cells import Cell, Piece, Table, found, number, text
 from conlinucb.report.groups import Group, size_of
 from conlinucb.report.item_tables import parameters
 from conlinucb.report.style import label
@@ -56,7 +56,7 @@ def runs(groups: Sequence[Group]) -> Table:
             text(size_of(outcome) + (", quick" if outcome["quick"] else "")),
             text(str(outcome["seed"])),
             (
-                *found(outcome, "seconds"),
+                *number(outcome["seconds"] + outcome["tuning_seconds"]),
                 Piece(" s" + (", resumed" if outcome["resumed"] else "")),
             ),
         )

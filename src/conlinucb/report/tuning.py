@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from conlinucb.experiments.tuning import LINEAR
 from conlinucb.report.canvas import Drawing, canvas, caption
 from conlinucb.report.groups import Group, Outcome, slug
 from conlinucb.report.style import WARNING, label
@@ -144,9 +143,10 @@ def _slice(panel: Any, tuning: dict[str, Any], name: str, parameter: str) -> Non
     panel.plot(
         tuning["chosen"][name][parameter], 0, "o", color=WARNING, markersize=8, clip_on=False
     )
-    if parameter in LINEAR:
-        panel.set_xlim(0, 1)
-        panel.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
+    if parameter == "mix":  # searched as (1 - mix) / mix, so most of the points are near 1
+        panel.set_xscale("logit")
+        panel.set_xticks([0.1, 0.9, 0.999], [".1", ".9", ".999"])
+        panel.minorticks_off()
     else:
         panel.set_xscale("log")
         _decades(panel.xaxis, panel.set_xlim, tuning["ranges"][parameter])
