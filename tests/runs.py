@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,11 @@ Indices = NDArray[np.int64]
 
 MEASURES = ("regret", "error", "questions", "repeated")
 METRICS = (*MEASURES, "arm_seconds", "term_seconds")
+
+
+def hears_ctrl_c() -> None:
+    """For a child process: a shell's background jobs ignore SIGINT, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @dataclass

@@ -29,6 +29,7 @@ from reproductions import (
     settings,
     stop,
 )
+from runs import hears_ctrl_c
 
 
 def report_of(told: str) -> Path:
@@ -43,7 +44,9 @@ def start(out: Path, *words: str, **environment: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "conlinucb", "reproduce", *words, "--out", str(out)]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", **environment}
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment)
+    return subprocess.Popen(
+        command, stdout=pipe, stderr=pipe, text=True, env=environment, preexec_fn=hears_ctrl_c
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGINT")
@@ -266,7 +269,10 @@ def test_what_another_size_left_is_refused_and_kept(
 
 @pytest.mark.parametrize(
     ("change", "told"),
-    [({"trials": 3}, "MCR #2"), ({"tuning_users": 3}, "people.users: 2 there, 3 now")],
+    [
+        ({"trials": 3}, "trials: 2 there, 3 now"),
+        ({"tuning_users": 3}, "people.users: 2 there, 3 now"),
+    ],
 )
 def test_a_search_of_another_size_is_refused_and_kept(
     change: dict[str, int], told: str, tmp_path: Path
@@ -281,7 +287,7 @@ def test_a_search_of_another_size_is_refused_and_kept(
         ("authors", "json", None),
         ("authors", "units/spec.json", 4),
         ("fair", "tuning.json", TUNING + 2),
-        ("fair", "tuning-units/spec.json", 4),
+        ("fair", "tuning-units/0/spec.json", 4),
     ],
 )
 def test_what_another_version_left_is_refused_and_kept(

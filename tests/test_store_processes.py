@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import conlinucb as cl
-from runs import same_bits, some_agents, some_people
+from runs import hears_ctrl_c, same_bits, some_agents, some_people
 
 ROUNDS, USERS = 50, 40
 
@@ -52,7 +52,8 @@ def start(store: Path, pause: float, gate: Path | None = None) -> subprocess.Pop
         store=str(store),
     )
     pipe = subprocess.PIPE
-    return subprocess.Popen([sys.executable, "-c", script], stdout=pipe, stderr=pipe, text=True)
+    command = [sys.executable, "-c", script]
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=hears_ctrl_c)
 
 
 def usual() -> cl.Results:

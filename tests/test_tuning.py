@@ -19,7 +19,19 @@ from conlinucb.experiments.algorithms import ALGORITHMS, authors_constants
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.experiments.run import run_setting
 from conlinucb.experiments.setting import Setting, Size, settings_of
-from conlinucb.experiments.tuning import EDGE, RANGES, at_edge, names_of, place, trials, tune, value
+from conlinucb.experiments.tuning import (
+    EDGE,
+    NEAR,
+    RANGES,
+    at_edge,
+    budget,
+    line,
+    names_of,
+    place,
+    trials,
+    tune,
+    value,
+)
 from conlinucb.progress import Progress
 
 SMALL = {"runs": 2, "users": 3, "rounds": 25, "trials": 3, "tuning_users": 2}
@@ -180,7 +192,7 @@ def test_trials_are_so_many_within_the_ranges_and_begin_as_published(
     assert points[0] == authors_constants(name, data)
     assert points == trials(name, data, count, seed)
     for point in points:
-        assert tuple(point) == names_of(name)
+        assert set(point) == set(names_of(name))
         assert all(RANGES[each][0] <= point[each] <= RANGES[each][1] for each in point)
     assert len({tuple(each.values()) for each in points}) == count
 
@@ -207,15 +219,50 @@ def test_every_algorithm_has_the_same_budget(folder: Path) -> None:
     found = search(folder)
     assert set(found["trials"]) == set(fair().agents) == set(outcome(folder)["agents"])
     assert {len(each) for each in found["trials"].values()} == {SMALL["trials"]}
-    assert len(found["spec"]["agents"]) == SMALL["trials"] * len(fair().agents)
+    spread, _ = budget(SMALL["trials"])
+    assert len(found["spec"]["agents"]) == spread * len(fair().agents)
     for name, tried in found["trials"].items():
-        points = trials(name, "synthetic", SMALL["trials"], fair().tuning_seed)
-        assert [each["parameters"] for each in tried] == points
+        points = trials(name, "synthetic", spread, fair().tuning_seed)
+        assert [each["parameters"] for each in tried[:spread]] == points
 
 
 def test_a_search_of_one_trial_takes_the_published_constants(tmp_path: Path) -> None:
     found = tune(fair(trials=1), tmp_path, silent(), executor="threads")
     assert found["chosen"] == {name: authors_constants(name, "synthetic") for name in fair().agents}
+
+
+@given(st.integers(1, 200))
+def test_the_budget_is_spent_to_the_last_trial(count: int) -> None:
+    spread, lines = budget(count)
+    assert spread + sum(lines) == count
+    assert len(lines) in ((0,) if count <= 2 else range(1, 5))
+    assert all(lines)
+
+
+def test_lines_start_from_the_best_so_far_and_change_one_parameter(tmp_path: Path) -> None:
+    found = tune(fair(trials=8), tmp_path, silent(), executor="threads")
+    spread, lines = budget(8)
+    for name, tried in found["trials"].items():
+        assert len(tried) == 8
+        done = spread
+        for stage, count in enumerate(lines):
+            best = min(tried[:done], key=lambda each: float(each["regret"]))["parameters"]
+            along = names_of(name)[stage % len(names_of(name))]
+            for trial in tried[done : done + count]:
+                changed = {k for k in best if trial["parameters"][k] != best[k]}
+                assert changed <= {along}
+            done += count
+        assert min(each["regret"] for each in tried) <= tried[0]["regret"]
+    again = tune(fair(trials=8), tmp_path / "again", silent(), executor="threads")
+    assert again == found
+
+
+def test_a_second_line_stays_near_the_best() -> None:
+    best = {"alpha": value("alpha", 0.5), "beta": value("beta", 0.02)}
+    near = [place("alpha", each["alpha"]) for each in line(best, "alpha", 6, again=True)]
+    assert max(abs(each - 0.5) for each in near) <= NEAR + 1e-3
+    at_end = [place("beta", each["beta"]) for each in line(best, "beta", 6, again=True)]
+    assert min(at_end) == pytest.approx(0, abs=1e-3)
 
 
 # What is chosen
