@@ -178,7 +178,7 @@ def test_help_tells_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
     code, told, _ = run(capsys, "--help")
     assert code == 0
     words = " ".join(told.replace("\u2502", " ").split())
-    for default in ("(authors)", "(10)", "(32)", "threads", "0"):
+    for default in ("(authors)", "(10)", "(64)", "threads", "0"):
         assert f"[default: {default}]" in words
 
 

@@ -21,6 +21,7 @@ from conlinucb.experiments.run import run_setting
 from conlinucb.experiments.setting import Setting, Size, settings_of
 from conlinucb.experiments.tuning import (
     EDGE,
+    LINES,
     NEAR,
     RANGES,
     at_edge,
@@ -235,7 +236,7 @@ def test_a_search_of_one_trial_takes_the_published_constants(tmp_path: Path) -> 
 def test_the_budget_is_spent_to_the_last_trial(count: int) -> None:
     spread, lines = budget(count)
     assert spread + sum(lines) == count
-    assert len(lines) in ((0,) if count <= 2 else range(1, 5))
+    assert len(lines) in ((0,) if count <= 2 else range(1, LINES + 1))
     assert all(lines)
 
 
@@ -259,9 +260,9 @@ def test_lines_start_from_the_best_so_far_and_change_one_parameter(tmp_path: Pat
 
 def test_a_second_line_stays_near_the_best() -> None:
     best = {"alpha": value("alpha", 0.5), "beta": value("beta", 0.02)}
-    near = [place("alpha", each["alpha"]) for each in line(best, "alpha", 6, again=True)]
+    near = [place("alpha", each["alpha"]) for each in line(best, "alpha", 6, visits=1)]
     assert max(abs(each - 0.5) for each in near) <= NEAR + 1e-3
-    at_end = [place("beta", each["beta"]) for each in line(best, "beta", 6, again=True)]
+    at_end = [place("beta", each["beta"]) for each in line(best, "beta", 6, visits=1)]
     assert min(at_end) == pytest.approx(0, abs=1e-3)
 
 

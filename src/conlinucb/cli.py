@@ -82,7 +82,7 @@ def reproduce(
     ] = None,
     trials: Annotated[
         int | None,
-        typer.Option(help="Points tried for each algorithm under fair.", show_default="32"),
+        typer.Option(help="Points tried for each algorithm under fair.", show_default="64"),
     ] = None,
     tuning_users: Annotated[
         int | None, typer.Option(help="People to tune on under fair.", show_default="50")

@@ -35,7 +35,7 @@ class Size:
     runs: int = 10
     users: int | None = None
     rounds: int | None = None
-    trials: int = 32
+    trials: int = 64
     """Points tried for each algorithm under ``fair``."""
     tuning_users: int = 50
     quick: bool = False

@@ -2,8 +2,8 @@
 
 A quarter of the trials is spread: the published constants, and points that fill the ranges evenly
 on a logarithmic scale (Halton). The others go along lines: from the best point so far, one
-parameter after another is varied over its range, and where an algorithm has few parameters, once
-more near the best. Spread alone, 32 points in ConUCB's four dimensions miss its optimum by far.
+parameter after another is varied over its range, then again near the best, and nearer. Spread
+alone, points in ConUCB's four dimensions miss its optimum by far.
 ConUCB's ``mix`` is searched as (1 - mix) / mix, which is to its arms what ``beta`` is to the
 others, and over the same range. Least mean regret at the last round wins.
 """
@@ -40,10 +40,11 @@ EDGE = 0.05
 """The share of a range, at either end, in which an optimum is suspicious."""
 
 
-LINES = 4
-"""As many as the most parameters an algorithm has."""
-NEAR = 0.12
-"""How far from the best a second line along a parameter goes, as a share of its range."""
+LINES = 8
+"""Twice along each of ConUCB's four parameters, so four times along each of two."""
+NEAR = 0.2
+"""How far from the best a second line along a parameter goes, as a share of its range; further
+lines go half as far as the one before."""
 
 
 def names_of(name: str) -> tuple[str, ...]:
@@ -141,8 +142,8 @@ def tune(setting: Setting, folder: Path, bar: Progress, **how: Any) -> dict[str,
 def budget(count: int) -> tuple[int, list[int]]:
     """How many trials are spread over the ranges, and how many go along each line after.
 
-    >>> budget(32), budget(2)
-    ((8, [6, 6, 6, 6]), (2, []))
+    >>> budget(64), budget(2)
+    ((16, [6, 6, 6, 6, 6, 6, 6, 6]), (2, []))
     """
     spread = count if count <= 2 else max(2, count // 4)
     rest = [(count - spread + left) // LINES for left in range(LINES)]
@@ -155,19 +156,20 @@ def _lines(found: dict[str, list[Trial]], stage: int, count: int) -> dict[str, l
     for name, rows in found.items():
         best = _least(rows)["parameters"]
         names = names_of(name)
-        tried[name] = line(best, names[stage % len(names)], count, again=stage >= len(names))
+        tried[name] = line(best, names[stage % len(names)], count, visits=stage // len(names))
     return tried
 
 
-def line(best: Parameters, name: str, count: int, *, again: bool) -> list[Parameters]:
-    """Points that differ from the best in one parameter: over its range, or near it again.
+def line(best: Parameters, name: str, count: int, visits: int = 0) -> list[Parameters]:
+    """Points that differ from the best in one parameter: over its range, then ever nearer.
 
-    >>> [each["beta"] for each in line({"beta": 0.1, "alpha": 0.2}, "beta", 2, again=False)]
+    >>> [each["beta"] for each in line({"beta": 0.1, "alpha": 0.2}, "beta", 2)]
     [0.01, 1.0]
     """
     places = (np.arange(count) + 0.5) / count
-    if again:
-        places = np.clip(place(name, best[name]) + NEAR * (2 * places - 1), 0.0, 1.0)
+    if visits:
+        reach = NEAR / 2 ** (visits - 1)
+        places = np.clip(place(name, best[name]) + reach * (2 * places - 1), 0.0, 1.0)
     return [{**best, name: value(name, float(each))} for each in places]
 
 
