@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import inspect
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from conlinucb.agent import Agent
-from conlinucb.alpha import TheoryAlpha
 from conlinucb.catalog import Catalog
 from conlinucb.datasets import DATASETS
+from conlinucb.described import agent_of, called, only
 from conlinucb.environment import LinearUsers
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 from conlinucb.experiments.item import BASELINE
 from conlinucb.experiments.run import Outcome, keep
 from conlinucb.factors import unit_rows
 from conlinucb.progress import Progress
-from conlinucb.recipes import arm_con, conlinucb, conucb, linucb
-from conlinucb.schedule import Every, Linear, Logarithmic, Never
 from conlinucb.validation import Floats, seed_of, whole
 
-RECIPES: dict[str, Callable[..., Agent]] = {
-    each.__name__: each for each in (linucb, arm_con, conucb, conlinucb)
-}
-SCHEDULES: dict[str, Callable[..., Any]] = {
-    each.__name__.lower(): each for each in (Never, Logarithmic, Linear, Every)
-}
 TOP = ("title", "rounds", "repeats", "seed", "baseline", "data", "people", "agents")
 PEOPLE = ("users", "noise", "term_noise", "pool_size", "offered_size", "shared_noise")
 USERS = 50
@@ -43,7 +33,10 @@ def run_spec(
     spec = read_spec(path)
     catalog, thetas, data = _world(_table(spec, "data"), spec, path.parent)
     people = _people(_table(spec, "people"), thetas)
-    agents = {str(name): _agent(str(name), given, catalog) for name, given in _agents(spec).items()}
+    agents = {
+        str(name): agent_of(given, catalog, f"[agents.{name}]")
+        for name, given in _agents(spec).items()
+    }
     fixed = {
         "rounds": whole("rounds", spec.get("rounds", 1000), low=1),
         "repeats": whole("repeats", spec.get("repeats", 10), low=1),
@@ -85,14 +78,8 @@ def read_spec(path: Path) -> dict[str, Any]:
         raise InvalidInput(f"{path} is not TOML: {error}.") from None
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from None
-    _only(spec, TOP, "the file")
+    only(spec, TOP, "the file")
     return spec
-
-
-def _only(given: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
-    for name in given:
-        if name not in known:
-            raise UnknownName(f"{where} knows no {name!r}.{nearest(name, known)}")
 
 
 def _table(spec: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -133,11 +120,11 @@ def _world(
         found = _dataset(data, users)
         catalog, thetas = found.catalog, found.thetas
     elif "catalog" in data:
-        _only(data, ("catalog",), "[data]")
+        only(data, ("catalog",), "[data]")
         catalog = Catalog.load(_file(folder, data["catalog"]))
     else:
         options = {name: value for name, value in data.items() if name != "tags"}
-        catalog = _called("[data]", Catalog.from_tags, _file(folder, data["tags"]), **options)
+        catalog = called("[data]", Catalog.from_tags, _file(folder, data["tags"]), **options)
     if thetas is None:
         count = whole("users", USERS if users is None else users, low=1)
         seed = int(seed_of(spec.get("seed", 0)))
@@ -154,7 +141,7 @@ def _dataset(data: dict[str, Any], users: Any) -> Any:
     options = {key: value for key, value in data.items() if key != "name"}
     if name == "synthetic" and users is not None:
         options.setdefault("users", users)
-    return _called("[data]", DATASETS[name], **options)
+    return called("[data]", DATASETS[name], **options)
 
 
 def _file(folder: Path, given: Any) -> Path:
@@ -165,41 +152,5 @@ def _file(folder: Path, given: Any) -> Path:
 
 
 def _people(given: dict[str, Any], thetas: Floats) -> LinearUsers:
-    _only(given, PEOPLE, "[people]")
+    only(given, PEOPLE, "[people]")
     return LinearUsers(thetas, **{name: each for name, each in given.items() if name != "users"})
-
-
-def _agent(name: str, given: Any, catalog: Catalog) -> Agent:
-    where = f"[agents.{name}]"
-    if not isinstance(given, dict) or "recipe" not in given:
-        raise InvalidInput(f"{where} must have a recipe: {', '.join(RECIPES)}.")
-    if given["recipe"] not in RECIPES:
-        raise UnknownName(
-            f"{where}: no recipe is called {given['recipe']!r}.{nearest(given['recipe'], RECIPES)}"
-        )
-    options = {key: _value(where, key, value) for key, value in given.items() if key != "recipe"}
-    agent: Agent = _called(where, RECIPES[given["recipe"]], catalog, **options)
-    return agent
-
-
-def _value(where: str, key: str, value: Any) -> Any:
-    """A number or name as it is; a table as a schedule, or as Eq. 8's alpha."""
-    if not isinstance(value, dict):
-        return value
-    if key == "schedule":
-        rest = {each: content for each, content in value.items() if each != "name"}
-        if value.get("name") not in SCHEDULES:
-            raise UnknownName(
-                f"{where}: no schedule is called {value.get('name')!r}."
-                f"{nearest(value.get('name'), SCHEDULES)}"
-            )
-        return _called(f"{where} schedule", SCHEDULES[value["name"]], **rest)
-    return _called(f"{where} {key}", TheoryAlpha, **value)
-
-
-def _called(where: str, function: Callable[..., Any], *given: Any, **options: Any) -> Any:
-    """Call, where an option that is not known is an error that names it."""
-    parameters = inspect.signature(function).parameters
-    if not any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
-        _only(options, tuple(parameters)[len(given) :], where)
-    return function(*given, **options)
