@@ -9,7 +9,7 @@ import pytest
 
 import conlinucb as cl
 from conlinucb.bench.tables import tag_table
-from conlinucb.tagging import Tagged, TagRules, content_features, read_tags
+from conlinucb.tagging import Tagged, TagRules, content_basis, content_features, read_tags
 from worlds import refused
 
 
@@ -195,7 +195,8 @@ def _direct(weights: Any, d: int) -> Any:
 @pytest.mark.parametrize("d", [1, 3, 8])
 def test_features_are_a_direct_projection_up_to_sign(d: int) -> None:
     tagged = _read(_random())
-    arms, wanted = content_features(tagged.weights, d), _direct(tagged.weights, d)
+    weights = tagged.weights
+    arms, wanted = content_features(weights, content_basis(weights, d)), _direct(weights, d)
     signs = np.sign((arms * wanted).sum(axis=0))
     assert np.allclose(arms, wanted * signs, atol=1e-9)
     assert np.allclose(np.linalg.norm(arms, axis=1), 1.0, atol=1e-12)
@@ -220,8 +221,8 @@ def test_an_item_outside_the_directions_has_no_features() -> None:
 
 
 def test_items_with_equal_tags_have_equal_features() -> None:
-    arms = content_features(_read([("a", "x"), ("b", "x"), ("a", "y"), ("b", "y"), ("c", "y")])
-                            .weights, 2)  # fmt: skip
+    weights = _read([("a", "x"), ("b", "x"), ("a", "y"), ("b", "y"), ("c", "y")]).weights
+    arms = content_features(weights, content_basis(weights, 2))
     assert np.allclose(arms[0], arms[1], atol=1e-12)
 
 

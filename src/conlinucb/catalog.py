@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import warnings
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,23 +16,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from conlinucb.errors import IncompatibleState, InvalidInput, RankWarning, UnknownName, nearest
+from conlinucb.errors import IncompatibleState, InvalidInput, UnknownName, nearest
+from conlinucb.factors import warn_of_rank
 from conlinucb.tabular import FromTables
 from conlinucb.validation import Floats, Indices, Singles, finite_entries, indices, matrix
 
 Id = str | int
 Array = TypeVar("Array", bound=NDArray[Any])
+PACKING = (zipfile.BadZipFile, zlib.error)
 FORMAT = 1
 """Version of the file that ``save`` writes."""
-_DAMAGE = (
-    KeyError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    EOFError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+_DAMAGE = (LookupError, ValueError, TypeError, AttributeError, EOFError, *PACKING)
 
 
 class Catalog(FromTables):
@@ -59,8 +52,9 @@ class Catalog(FromTables):
         term_ids: Sequence[Id] | None = None,
     ) -> None:
         self.report = {}
+        self.basis = None
         self._setup(matrix("arms", arms), weights, arm_ids, term_ids, live=None)
-        _warn_of_rank(self._arms)
+        warn_of_rank(self._arms)
 
     def _setup(
         self,
@@ -69,6 +63,7 @@ class Catalog(FromTables):
         arm_ids: Sequence[Id] | None,
         term_ids: Sequence[Id] | None,
         live: NDArray[np.bool_] | None,
+        terms: Floats | None = None,
     ) -> None:
         if arms.shape[0] == 0 or arms.shape[1] == 0:
             raise InvalidInput(
@@ -82,6 +77,9 @@ class Catalog(FromTables):
         if not self._live.any():
             raise InvalidInput("A catalogue needs at least one arm, but every arm is removed.")
         self._terms, self._offered = self._term_features()
+        self._kept_terms = terms is not None
+        if terms is not None:
+            self._terms = terms
 
     def _term_features(self) -> tuple[Floats, NDArray[np.bool_]]:
         """Features of all terms, and which of them still have an arm.
@@ -146,7 +144,10 @@ class Catalog(FromTables):
 
     @cached_property
     def _arm_norms(self) -> Floats:
-        return np.asarray(np.sqrt(np.einsum("nd,nd->n", self._arms, self._arms)))
+        # Divided by the largest entry first: squares of very small ones would be 0.
+        top = max(float(np.abs(self._arms).max()), 1e-300)
+        rows = self._arms / top
+        return np.asarray(top * np.sqrt(np.einsum("nd,nd->n", rows, rows)))
 
     @cached_property
     def _short_arms(self) -> Singles:
@@ -165,7 +166,7 @@ class Catalog(FromTables):
     def version(self) -> str:
         """A short hash of everything in the catalogue: equal content, equal version."""
         digest = hashlib.sha256()
-        for name, array in sorted(self._to_arrays().items()):
+        for name, array in sorted(self.to_arrays().items()):
             digest.update(f"{name}{array.dtype.str}{array.shape}".encode())
             digest.update(array.tobytes())
         return digest.hexdigest()[:16]
@@ -187,9 +188,17 @@ class Catalog(FromTables):
         return _look_up("key-term", term_id, self._term_lookup)
 
     def add_arms(
-        self, arms: ArrayLike, weights: Any, arm_ids: Sequence[Id] | None = None
+        self,
+        arms: ArrayLike,
+        weights: Any,
+        arm_ids: Sequence[Id] | None = None,
+        *,
+        keep_terms: bool = False,
     ) -> Catalog:
         """A new catalogue with these arms at the end; weights (n, K) over the same key-terms.
+
+        The key-terms' features become the means of all arms or, with ``keep_terms``, stay what
+        they were, so that answers given before mean the same as those given from now on.
 
         >>> catalog = Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]])
         >>> larger = catalog.add_arms([[0.6, 0.8]], [[1.0]])
@@ -203,30 +212,50 @@ class Catalog(FromTables):
         ids = [*self.arm_ids, *_ids("arm_ids", arm_ids, fresh.shape[0])]
         live = np.concatenate([self._live, np.ones(fresh.shape[0], dtype=bool)])
         weights = sparse.vstack([self._weights, more], format="csr")
-        return self._like(np.vstack([self._arms, fresh]), weights, ids, live)
+        return self._like(np.vstack([self._arms, fresh]), weights, ids, live, keep_terms)
 
-    def remove_arms(self, removed: ArrayLike) -> Catalog:
+    def remove_arms(self, removed: ArrayLike, *, keep_terms: bool = False) -> Catalog:
         """A new catalogue in which these indices are never in a pool again.
 
         Indices stay valid, what people taught about a removed arm stays valid, and the
-        key-terms' features become the means of the arms that are left.
+        key-terms' features become the means of the arms that are left or, with ``keep_terms``,
+        stay what they were.
         """
-        gone = indices("removed", removed, size=len(self))
-        live = self._live.copy()
-        live[gone] = False
-        return self._like(self._arms, self._weights, self.arm_ids, live)
+        return self._with_live("removed", removed, False, keep_terms)
+
+    def restore_arms(self, restored: ArrayLike, *, keep_terms: bool = False) -> Catalog:
+        """A new catalogue in which these removed arms are back."""
+        return self._with_live("restored", restored, True, keep_terms)
+
+    def _with_live(self, name: str, arms: ArrayLike, live: bool, keep_terms: bool) -> Catalog:
+        present = self._live.copy()
+        present[indices(name, arms, size=len(self))] = live
+        return self._like(self._arms, self._weights, self.arm_ids, present, keep_terms)
 
     def _like(
-        self, arms: Floats, weights: Any, arm_ids: Sequence[Id], live: NDArray[np.bool_]
+        self,
+        arms: Floats,
+        weights: Any,
+        arm_ids: Sequence[Id],
+        live: NDArray[np.bool_],
+        keep_terms: bool,
     ) -> Catalog:
         changed = Catalog.__new__(Catalog)
-        changed.report = self.report
-        changed._setup(arms, weights, arm_ids, self.term_ids, live)
+        changed.report, changed.basis = self.report, self.basis
+        kept = self._terms if keep_terms else None
+        changed._setup(arms, weights, arm_ids, self.term_ids, live, kept)
         return changed
 
-    def _to_arrays(self) -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything as named arrays, as ``save`` writes them; read-only."""
+        return {name: _read_only(array) for name, array in self._arrays().items()}
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
         start, terms, data = self._graph
-        return {
+        more = {"terms": self._terms} if self._kept_terms else {}
+        if self.basis is not None:
+            more["basis"] = self.basis
+        return more | {
             "format": np.array(FORMAT),
             "arms": self._arms,
             "live": self._live,
@@ -240,32 +269,41 @@ class Catalog(FromTables):
     def save(self, path: str | Path) -> None:
         """Write the catalogue as one .npz file of plain arrays, no pickle."""
         with Path(path).open("wb") as file:
-            np.savez(file, allow_pickle=False, **self._to_arrays())
+            np.savez(file, allow_pickle=False, **self.to_arrays())
 
     @classmethod
     def load(cls, path: str | Path) -> Catalog:
         """Read what ``save`` wrote; the version is the same afterwards."""
         try:
             with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                arrays = {name: stored[name] for name in stored.files}
-            return cls._from_arrays(arrays)
+                return cls._read({name: stored[name] for name in stored.files})
         except _DAMAGE as error:
             raise IncompatibleState(f"{path} is not a catalogue of ours: {error}") from error
 
     @classmethod
-    def _from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Catalog:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Catalog:
+        """The catalogue that ``to_arrays`` described."""
+        try:
+            return cls._read(arrays)
+        except _DAMAGE as error:
+            raise IncompatibleState(f"These arrays are no catalogue: {error!r}") from error
+
+    @classmethod
+    def _read(cls, arrays: Mapping[str, NDArray[Any]]) -> Catalog:
         if int(arrays["format"]) != FORMAT:
             raise IncompatibleState(f"format {int(arrays['format'])} is not {FORMAT}.")
         arm_ids, term_ids = _decode(arrays["arm_ids"]), _decode(arrays["term_ids"])
         parts = (arrays["weights_data"], arrays["weights_terms"], arrays["weights_start"])
         weights = sparse.csr_array(parts, shape=(len(arm_ids), len(term_ids)))
         weights.check_format(full_check=True)  # a graph that points outside would crash kernels
-        live = arrays["live"]
+        live = np.array(arrays["live"])
         if live.shape != (len(arm_ids),) or live.dtype != bool:
             raise IncompatibleState(f"live is {live.dtype} of shape {live.shape}.")
         catalog = cls.__new__(cls)
-        catalog.report = {}
-        catalog._setup(matrix("arms", arrays["arms"]), weights, arm_ids, term_ids, live)
+        arms = matrix("arms", arrays["arms"])
+        shape = (len(term_ids), arms.shape[1])
+        catalog.report, catalog.basis = {}, _optional(arrays, "basis", shape)
+        catalog._setup(arms, weights, arm_ids, term_ids, live, _optional(arrays, "terms", shape))
         return catalog
 
     def __len__(self) -> int:
@@ -277,6 +315,17 @@ class Catalog(FromTables):
             f"Catalog({self.live_arms.size} arms, {self.live_terms.size} key-terms, "
             f"d={self.d}, version={self.version})"
         )
+
+
+def _optional(
+    arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, int]
+) -> Floats | None:
+    if name not in arrays:
+        return None
+    found = matrix(name, arrays[name])
+    if found.shape != shape:
+        raise IncompatibleState(f"{name} must have shape {shape}, got {found.shape}.")
+    return found
 
 
 def _read_only(array: Array) -> Array:
@@ -343,22 +392,3 @@ def _encode(ids: Sequence[Id]) -> NDArray[np.uint8]:
 def _decode(encoded: NDArray[np.uint8]) -> list[Id]:
     decoded: list[Id] = json.loads(encoded.tobytes().decode())
     return decoded
-
-
-def _warn_of_rank(arms: Floats, block: int = 8192) -> None:
-    """Warn when the arms span fewer than d dimensions.
-
-    The R factor of blocks stacked on one another has the singular values of the whole
-    matrix, so a million arms need no second copy.
-    """
-    r = np.zeros((0, arms.shape[1]))
-    for start in range(0, arms.shape[0], block):
-        r = np.asarray(np.linalg.qr(np.vstack([r, arms[start : start + block]]), mode="r"))
-    rank = int(np.linalg.matrix_rank(r))
-    if rank < arms.shape[1]:
-        warnings.warn(
-            f"The arms' features have rank {rank}, below their dimension {arms.shape[1]}: "
-            f"taste outside that span cannot be learned, and changes no score.",
-            RankWarning,
-            stacklevel=3,
-        )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from conlinucb.errors import InvalidInput
+from conlinucb.errors import InvalidInput, RankWarning
 from conlinucb.validation import Floats, whole
 
 DENSE_ENTRIES = 250_000
@@ -101,3 +102,22 @@ def unit_rows(rows: Floats) -> Floats:
     """Rows of length 1; a row of zeros stays as it is."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths > 0, lengths, 1.0))
+
+
+def warn_of_rank(arms: Floats, block: int = 8192) -> None:
+    """Warn when the arms span fewer than d dimensions.
+
+    The R factor of blocks stacked on one another has the singular values of the whole
+    matrix, so a million arms need no second copy.
+    """
+    r = np.zeros((0, arms.shape[1]))
+    for start in range(0, arms.shape[0], block):
+        r = np.asarray(np.linalg.qr(np.vstack([r, arms[start : start + block]]), mode="r"))
+    rank = int(np.linalg.matrix_rank(r))
+    if rank < arms.shape[1]:
+        warnings.warn(
+            f"The arms' features have rank {rank}, below their dimension {arms.shape[1]}: "
+            f"taste outside that span cannot be learned, and changes no score.",
+            RankWarning,
+            stacklevel=3,
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +12,15 @@ from scipy import sparse
 from conlinucb.errors import InvalidInput
 from conlinucb.factors import singular_vectors, with_constant, without_noise
 from conlinucb.tables import encode, numbers, read_columns
-from conlinucb.tagging import Tagged, TagRules, aligned, content_features, read_tags
+from conlinucb.tagging import (
+    Tagged,
+    TagRules,
+    aligned,
+    content_basis,
+    content_features,
+    read_tags,
+    tag_weights,
+)
 from conlinucb.validation import Floats, matrix, whole
 
 
@@ -21,8 +29,18 @@ class FromTables:
 
     report: dict[str, int]
     """What was read and what was left out, where the catalogue comes from a table."""
+    basis: Floats | None
+    """(K, d): features are tags in these directions; None where they are not made of tags."""
+    arm_ids: tuple[Any, ...]
+    term_ids: tuple[Any, ...]
 
     def __init__(self, arms: Any, weights: Any, arm_ids: Any = None, term_ids: Any = None) -> None:
+        raise TypeError("FromTables is a part of Catalog.")
+
+    def add_arms(
+        self, arms: Any, weights: Any, arm_ids: Any = None, *, keep_terms: bool = False
+    ) -> Self:
+        """What ``Catalog`` has."""
         raise TypeError("FromTables is a part of Catalog.")
 
     @classmethod
@@ -50,9 +68,34 @@ class FromTables:
         (('a', 'b', 'c'), ('Jazz', 'live'))
         """
         tagged = read_tags(table, TagRules(**rules), item, tag, weight)
-        arms = content_features(tagged.weights, whole("d", d, low=1))
+        basis = content_basis(tagged.weights, whole("d", d, low=1))
+        arms = content_features(tagged.weights, basis)
         tagged.report["arms without features"] = int((~arms.any(axis=1)).sum())
-        return cls._with(arms, tagged.weights, tagged.items, tagged.tags, tagged.report)
+        catalog = cls._with(arms, tagged.weights, tagged.items, tagged.tags, tagged.report)
+        catalog.basis = basis
+        return catalog
+
+    def add_tagged(
+        self, items: Mapping[Any, Mapping[Any, float]], *, keep_terms: bool = False
+    ) -> Self:
+        """A new catalogue with these items at the end, each a table of its tags and weights.
+
+        Their features are made of their tags as ``from_tags`` made those of the others; tags
+        must be key-terms of this catalogue.
+
+        >>> from conlinucb import Catalog
+        >>> catalog = Catalog.from_tags({"item": ["a", "a", "b"], "tag": ["x", "y", "y"]}, d=2)
+        >>> larger = catalog.add_tagged({"c": {"x": 1.0}})
+        >>> len(larger), larger.arm_ids
+        (3, ('a', 'b', 'c'))
+        """
+        if self.basis is None:
+            raise InvalidInput(
+                "The features of this catalogue are not made of tags: use add_arms, with features."
+            )
+        weights = tag_weights(items, self.term_ids)
+        arms = content_features(weights, self.basis)
+        return self.add_arms(arms, weights, list(items), keep_terms=keep_terms)
 
     @classmethod
     def from_interactions(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from unicodedata import normalize
@@ -9,10 +10,10 @@ from unicodedata import normalize
 import numpy as np
 from scipy import sparse
 
-from conlinucb.errors import InvalidInput
+from conlinucb.errors import InvalidInput, UnknownName, nearest
 from conlinucb.factors import singular_vectors, unit_rows, without_noise
 from conlinucb.tables import encode, numbers, read_columns
-from conlinucb.validation import Floats, Indices, whole
+from conlinucb.validation import Floats, Indices, number, whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,12 +152,31 @@ def aligned(tagged: Tagged, items: list[Any]) -> tuple[sparse.csr_array, list[An
     return sparse.csr_array(weights[:, used]), [tagged.tags[k] for k in used]
 
 
-def content_features(weights: sparse.csr_array, d: int) -> Floats:
-    """Unit rows (n, d) from the largest singular vectors of items by tags.
+def tag_weights(items: Mapping[Any, Mapping[Any, float]], tags: Sequence[Any]) -> sparse.csr_array:
+    """Weights (n, K) of items given with their tags; a tag that is not known is refused."""
+    if not isinstance(items, Mapping):
+        raise InvalidInput(f"items must be a table of items and their tags, got {items!r}.")
+    place = {each: k for k, each in enumerate(tags)}
+    weights = sparse.dok_array((len(items), len(tags)))
+    for i, (item, given) in enumerate(items.items()):
+        if not isinstance(given, Mapping):
+            raise InvalidInput(f"{item!r}: tags must be a table of weights, got {given!r}.")
+        for tag, weight in given.items():
+            if tag not in place:
+                raise UnknownName(f"{item!r}: no key-term is {tag!r}.{nearest(tag, tags)}")
+            weights[i, place[tag]] = number(f"weight of {tag!r}", weight, low=0.0)
+    return weights.tocsr()
+
+
+def content_basis(weights: sparse.csr_array, d: int) -> Floats:
+    """The d directions (K, d), fewer where there are fewer tags, in which items differ most."""
+    return singular_vectors(weights, min(d, *weights.shape))[2]
+
+
+def content_features(weights: sparse.csr_array, basis: Floats) -> Floats:
+    """Unit rows (n, d): items by tags in the directions of the basis.
 
     An item that has nothing in these directions gets zeros.
     """
-    k = min(d, *weights.shape)
-    _, _, v = singular_vectors(weights, k)
     lengths = np.sqrt(weights.power(2).sum(axis=1))
-    return unit_rows(without_noise(np.asarray(weights @ v), lengths))
+    return unit_rows(without_noise(np.asarray(weights @ basis), lengths))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from importlib import resources
 
-from scipy import sparse
-
 from conlinucb.catalog import Catalog
 from conlinucb.datasets.dataset import Dataset
-from conlinucb.tagging import content_features
+from conlinucb.tagging import content_basis, content_features, tag_weights
 from conlinucb.validation import whole
 
 
@@ -19,18 +17,15 @@ def demo(*, d: int = 20) -> Dataset:
     >>> films.catalog.term_index("heist stories") >= 0
     True
     """
-    films = _rows("demo_films.tsv")
+    films = {
+        f"{title} ({year})": dict.fromkeys(tags.split("|"), 1.0)
+        for title, year, tags in _rows("demo_films.tsv")
+    }
     topics = [topic for topic, *_ in _rows("demo_topics.tsv")]
-    place = {topic: k for k, topic in enumerate(topics)}
-    weights = sparse.dok_array((len(films), len(topics)))
-    for i, (_, _, tags) in enumerate(films):
-        for topic in tags.split("|"):
-            weights[i, place[topic]] = 1.0
-    member = weights.tocsr()
-    titles = [f"{title} ({year})" for title, year, _ in films]
-    catalog = Catalog(
-        content_features(member, whole("d", d, low=1)), member, arm_ids=titles, term_ids=topics
-    )
+    weights = tag_weights(films, topics)
+    basis = content_basis(weights, whole("d", d, low=1))
+    catalog = Catalog(content_features(weights, basis), weights, list(films), topics)
+    catalog.basis = basis
     return Dataset("demo", catalog, None, {"arms": len(films), "key-terms": len(topics)})
 
 
