@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from conlinucb import schedule as schedules
 from conlinucb.catalog import Catalog
 from conlinucb.errors import InvalidInput, QuestionClosed
-from conlinucb.estimators import ArmScores, Estimator
+from conlinucb.estimators import ArmScores, Estimator, Influence
+from conlinucb.shortlist import LARGE, Shortlist, shortlist
 from conlinucb.strategies import View, strategy_of
 from conlinucb.strategies.chooser import Chooser
-from conlinucb.ties import first_best, ranking
+from conlinucb.ties import first_best, ranking, threshold
 from conlinucb.user import Question, User, from_arrays, kind_of
 from conlinucb.validation import Floats, Indices, indices, number, seed_of, whole
 
@@ -38,6 +39,18 @@ class Advice:
     """Uncertainties ||x||_P."""
     round: int
     """The round this recommendation closed, from 1."""
+    exploring: NDArray[np.bool_]
+    """True where the arm is not among the k best means: it is here to be learned about."""
+
+
+@dataclass(frozen=True, eq=False)
+class TermEstimates:
+    """What is believed of every key-term, (K,) each."""
+
+    means: Floats
+    """Expected answers x~'theta."""
+    radii: Floats
+    """Uncertainties of the belief that answers bear on; ConUCB's is that of theta~."""
 
 
 class Agent:
@@ -129,8 +142,7 @@ class Agent:
         if user.open is None:
             choose = self._best_arm if self.asks == "arm" else self._choose_term
             index = choose(user, arms, terms)
-            user.questions += 1
-            user.open = Question(self.asks, index, user.questions, user.rounds + 1)
+            user.was_asked(Question(self.asks, index, user.questions + 1, user.rounds + 1))
         return user.open
 
     def hear(self, user: User, question: Question, answer: float | None) -> None:
@@ -163,12 +175,20 @@ class Agent:
         self._check(user)
         k = whole("k", k, low=1)
         arms = self._pool(pool, exclude)
-        found = self._score(user, arms)
+        listed = self._shortlist(user, arms, k)
+        kept = arms if listed is None else arms[listed.by_score]
+        found = self._score(user, kept)
+        means = found.means if listed is None else self._means(user, arms[listed.by_mean])
         best = ranking(found.scores, k)
-        user.rounds += 1
-        user.settled = 0
+        user.close_round()
+        kth = np.partition(means, -len(best))[-len(best)]
         return Advice(
-            arms[best], found.scores[best], found.means[best], found.radii[best], user.rounds
+            kept[best],
+            found.scores[best],
+            found.means[best],
+            found.radii[best],
+            user.rounds,
+            found.means[best] < threshold(float(kth)),
         )
 
     def learn(self, user: User, arm: int, reward: float) -> None:
@@ -179,6 +199,42 @@ class Agent:
         """
         self._check(user)
         self._absorb(user, "arm", whole("arm", arm), number("reward", reward))
+
+    def estimates(self, user: User) -> TermEstimates:
+        """What is believed of every key-term, asked about or not.
+
+        >>> import conlinucb as cl
+        >>> agent = cl.conlinucb(cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]))
+        >>> user = agent.new_user()
+        >>> agent.learn(user, 0, 1.0)
+        >>> agent.estimates(user).means.round(2)
+        array([0.87, 0.  ])
+        """
+        self._check(user)
+        terms = self.catalog._terms
+        cov = self.estimator.term_belief(user.state, user.rounds + 1, 0).cov
+        squares = np.einsum("kd,kd->k", terms @ cov, terms)
+        return TermEstimates(terms @ user.state.theta, np.sqrt(np.maximum(squares, 0.0)))
+
+    def score(self, user: User, arms: ArrayLike) -> ArmScores:
+        """Means, radii and scores of these arms, removed ones too; closes no round."""
+        self._check(user)
+        return self._score(user, indices("arms", arms, size=len(self.catalog)))
+
+    def influence(self, user: User, arm: int) -> Influence:
+        """How each reward and answer bears on an arm's mean: the parts of all of them add up.
+
+        >>> import conlinucb as cl
+        >>> agent = cl.conlinucb(cl.Catalog([[1.0, 0.0], [0.6, 0.8]], [[1.0], [0.0]]))
+        >>> user = agent.new_user()
+        >>> agent.learn(user, 0, 1.0)
+        >>> part = 1.0 * agent.catalog.arms[0] @ agent.influence(user, 1).arm
+        >>> bool(np.isclose(part, agent.catalog.arms[1] @ user.theta))
+        True
+        """
+        self._check(user)
+        index = int(indices("arm", [whole("arm", arm)], size=len(self.catalog))[0])
+        return self.estimator.influence(user.state, self.catalog._arms[index])
 
     def parameters(self) -> dict[str, Any]:
         """What defines the algorithm, as values that JSON can hold."""
@@ -225,8 +281,9 @@ class Agent:
             if removed.size:
                 raise InvalidInput(f"pool holds arm {removed[0]}, which has been removed.")
         if exclude is not None:
-            gone = indices("exclude", exclude, size=len(self.catalog))
-            arms = arms[~np.isin(arms, gone)]
+            kept = np.ones(len(self.catalog), dtype=bool)
+            kept[indices("exclude", exclude, size=len(self.catalog))] = False
+            arms = arms[kept[arms]]
         if not arms.size:
             raise InvalidInput("The pool is empty: there is no arm to choose from.")
         return arms
@@ -241,6 +298,23 @@ class Agent:
         if gone.size:
             raise InvalidInput(f"offered holds key-term {gone[0]}, all of whose arms are removed.")
         return terms
+
+    def _shortlist(self, user: User, arms: Indices, k: int) -> Shortlist | None:
+        """Of a large pool, what is worth an exact look; None for all of it."""
+        if arms.size < LARGE or k >= arms.size or not hasattr(self.estimator, "factors"):
+            return None
+        t, catalog = user.rounds + 1, self.catalog
+        try:
+            factors = self.estimator.factors(user.state, t, schedules.asked_by(self.schedule, t))
+        except np.linalg.LinAlgError:  # too ill-conditioned for a rough look
+            return None
+        longest = float(catalog._arm_norms.max())
+        return shortlist(catalog._short_arms, longest, arms, user.state.theta, factors, k)
+
+    def _means(self, user: User, arms: Indices) -> Floats:
+        everything = arms.size == len(self.catalog)
+        rows = self.catalog._arms if everything else self.catalog._arms[arms]
+        return np.asarray(rows @ user.state.theta)
 
     def _score(self, user: User, arms: Indices) -> ArmScores:
         everything = arms.size == len(self.catalog) and arms is self.catalog._live_arms

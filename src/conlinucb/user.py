@@ -55,6 +55,16 @@ class User:
         theta: Floats = self.state.theta.copy()
         return theta
 
+    def was_asked(self, question: Question) -> None:
+        """Note that this question was put: it waits for an answer now."""
+        self.questions = question.number
+        self.open = question
+
+    def close_round(self) -> None:
+        """Note that something was recommended: what is due now belongs to the next round."""
+        self.rounds += 1
+        self.settled = 0
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything as named arrays, to be stored without pickle.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from conlinucb.errors import IncompatibleState
 from conlinucb.linalg import PENDING
+from conlinucb.shortlist import Factor
 from conlinucb.validation import Floats, Indices
 
 
@@ -25,6 +26,16 @@ class TermBelief(NamedTuple):
     theta: Floats
     cov: Floats
     alpha: float
+
+
+class Influence(NamedTuple):
+    """How feedback bears on one mean x'theta, (d,) each: y (z @ arm) is the part of it that a
+    reward y of an arm with features z has, and y (z @ term) that of an answer about a key-term.
+    The parts of everything learned add up to the mean.
+    """
+
+    arm: Floats
+    term: Floats
 
 
 class Widths(NamedTuple):
@@ -79,12 +90,20 @@ class Estimator(Protocol):
         """Scores of arms (n, d)."""
         ...
 
+    def factors(self, state: Any, t: int, questions: int) -> list[Factor]:
+        """Widths and matrices F such that a score is x'theta + the sum of width ||F x||."""
+        ...
+
     def term_belief(self, state: Any, t: int, questions: int) -> TermBelief:
         """The belief that key-term answers bear on."""
         ...
 
     def reach(self, state: Any, rows: Floats) -> Floats:
         """Arms (n, d) as the term belief meets them: Z with Z cov x~ the effect of asking x~."""
+        ...
+
+    def influence(self, state: Any, x: Floats) -> Influence:
+        """How each piece of feedback bears on x'theta."""
         ...
 
 

@@ -11,6 +11,7 @@ from conlinucb._compile import kernel
 from conlinucb.alpha import Alpha, TheoryAlpha, checked_alpha
 from conlinucb.estimators.base import (
     ArmScores,
+    Influence,
     Ledger,
     TermBelief,
     Widths,
@@ -19,6 +20,7 @@ from conlinucb.estimators.base import (
     new_ledger,
 )
 from conlinucb.linalg import absorb, dot, full_matrix, quadratic
+from conlinucb.shortlist import Factor
 from conlinucb.validation import Floats, Indices, positive
 
 
@@ -79,12 +81,23 @@ class Ridge:
         width = at_round(self, t, questions, rows.shape[1]).arm
         return ArmScores(means, radii, means + width * radii)
 
+    def factors(self, state: Ledger, t: int, questions: int) -> list[Factor]:
+        """||x||_P = ||L'x|| with LL' = P."""
+        width = at_round(self, t, questions, state.theta.size).arm
+        root = np.asarray(np.linalg.cholesky(state.P).T)
+        return [Factor(float(width[0]), root, float(np.linalg.norm(root)))]
+
     def term_belief(self, state: Ledger, t: int, questions: int) -> TermBelief:
         width = at_round(self, t, questions, state.theta.size).alpha
         return TermBelief(state.theta, full_matrix(state.P), float(width[0]))
 
     def reach(self, state: Ledger, rows: Floats) -> Floats:
         return rows
+
+    def influence(self, state: Ledger, x: Floats) -> Influence:
+        """x'theta = sum y z'Px, whatever z is."""
+        seen = full_matrix(state.P) @ x
+        return Influence(seen, seen)
 
     def __repr__(self) -> str:
         return f"Ridge(beta={self.beta!r}, alpha={self.alpha!r})"

@@ -11,6 +11,7 @@ from conlinucb._compile import FLOAT, INDEX, MATRIX, VECTOR, VOID, kernel, tuple
 from conlinucb.alpha import Alpha, TheoryAlpha, checked_alpha
 from conlinucb.estimators.base import (
     ArmScores,
+    Influence,
     Ledger,
     TermBelief,
     Widths,
@@ -19,6 +20,7 @@ from conlinucb.estimators.base import (
     new_ledger,
 )
 from conlinucb.linalg import absorb, dot, full_matrix, quadratic, times
+from conlinucb.shortlist import Factor
 from conlinucb.validation import Floats, Indices, number, positive
 
 
@@ -160,12 +162,33 @@ class TwoStep:
         widths = at_round(self, t, questions, rows.shape[1])
         return ArmScores(means, radii, means + widths.arm * radii + widths.term * term_radii)
 
+    def factors(self, state: TwoStepState, t: int, questions: int) -> list[Factor]:
+        """||x||_P = ||L'x|| with LL' = P, and sqrt(x'P P~ P x) = ||L~'P x||.
+
+        P~ may be tiny where P is large, and the other way round: the exact second radius is
+        rounded relative to both.
+        """
+        widths = at_round(self, t, questions, state.theta.size)
+        full, size = full_matrix(state.P), np.linalg.norm
+        first = np.asarray(np.linalg.cholesky(state.P).T)
+        root = np.asarray(np.linalg.cholesky(state.term_P).T)
+        return [
+            Factor(float(widths.arm[0]), first, float(size(first))),
+            Factor(float(widths.term[0]), root @ full, float(size(root) * size(full))),
+        ]
+
     def term_belief(self, state: TwoStepState, t: int, questions: int) -> TermBelief:
         width = at_round(self, t, questions, state.theta.size).alpha
         return TermBelief(state.term_theta, full_matrix(state.term_P), float(width[0]))
 
     def reach(self, state: TwoStepState, rows: Floats) -> Floats:
         return np.ascontiguousarray(rows @ full_matrix(state.P))
+
+    def influence(self, state: TwoStepState, x: Floats) -> Influence:
+        """x'theta = mix sum r z'Px over arms + (1 - mix) sum y z~'P~Px over key-terms."""
+        seen = full_matrix(state.P) @ x
+        term_seen = full_matrix(state.term_P) @ seen
+        return Influence(self.mix * seen, (1 - self.mix) * term_seen)
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())

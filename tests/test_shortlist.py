@@ -1,0 +1,333 @@
+"""Large pools: the rough look that comes first changes no decision, whatever the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import conlinucb as cl
+from conlinucb.shortlist import BLOCK, LARGE, _rough
+from worlds import settle
+
+Floats = NDArray[np.float64]
+Features = Callable[[np.random.Generator], Floats]
+
+N, D, ROUNDS = BLOCK + 404, 6, 9
+KS = (1, 7, 100)
+
+
+def normal(rng: np.random.Generator) -> Floats:
+    return np.asarray(rng.normal(size=(N, D)) / np.sqrt(D))
+
+
+def unit(rng: np.random.Generator) -> Floats:
+    rows = normal(rng)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def repeated(rng: np.random.Generator) -> Floats:
+    return unit(rng)[rng.integers(40, size=N)]
+
+
+def turned(rng: np.random.Generator) -> Floats:
+    """Spread from 1e-6 to 1, along directions that are no single feature's."""
+    turn = np.linalg.qr(rng.normal(size=(D, D)))[0]
+    return np.asarray(normal(rng) * np.logspace(-6, 0, D) @ turn)
+
+
+FEATURES: dict[str, Features] = {
+    "normal": normal,
+    "unit": unit,
+    "repeated": repeated,
+    "equal up to the margin": lambda rng: repeated(rng) * (1 + 3e-9 * rng.random((N, 1))),
+    "times 1e6": lambda rng: 1e6 * normal(rng),
+    "times 1e-6": lambda rng: 1e-6 * normal(rng),
+    "mixed lengths": lambda rng: normal(rng) * 10.0 ** rng.uniform(-6, 6, (N, 1)),
+    "ill-conditioned": turned,
+    "nearly parallel": lambda rng: unit(rng)[0] + 1e-7 * normal(rng),
+}
+THEORY = cl.TheoryAlpha(delta=0.1)
+EACH: Any = cl.Linear(1)
+AGENTS: dict[str, Callable[[cl.Catalog], cl.Agent]] = {
+    "linucb": cl.linucb,
+    "linucb greedy": lambda on: cl.linucb(on, alpha=0.0),
+    "linucb by theory": lambda on: cl.linucb(on, alpha=THEORY),
+    "conlinucb": lambda on: cl.conlinucb(on, schedule=EACH),
+    "conlinucb by theory": lambda on: cl.conlinucb(on, alpha=THEORY, schedule=EACH),
+    "conucb": lambda on: cl.conucb(on, schedule=EACH),
+    "conucb by theory": lambda on: cl.conucb(on, alpha=THEORY, term_alpha=THEORY, schedule=EACH),
+}
+
+
+@cache
+def catalog(features: str) -> cl.Catalog:
+    rng = np.random.default_rng(7)
+    arms = FEATURES[features](rng)
+    return cl.Catalog(arms, (rng.random((N, 8)) < 0.01) + np.eye(N, 8))
+
+
+@contextmanager
+def without_short_lists() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("conlinucb.agent.LARGE", 10**9)
+        yield
+
+
+def assert_same(one: cl.Advice, other: cl.Advice) -> None:
+    for name in ("arms", "scores", "means", "radii", "exploring"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+
+
+class Twins:
+    """One person twice: to the second the agent recommends without short lists."""
+
+    def __init__(self, agent: cl.Agent) -> None:
+        self.agent = agent
+        self.user, self.twin = agent.new_user(seed=1), agent.new_user(seed=1)
+        arms = np.asarray(agent.catalog.arms)
+        taste = np.random.default_rng(2).normal(size=arms.shape[1])
+        self.rewards = arms @ taste / max(np.abs(arms).max(), 1e-300)
+
+    def recommend(self, k: int, **pool: Any) -> cl.Advice:
+        """What is recommended, once it is the same both ways."""
+        advice = self.agent.recommend(self.user, k=k, **pool)
+        with without_short_lists():
+            assert_same(advice, self.agent.recommend(self.twin, k=k, **pool))
+        return advice
+
+    def round(self, k: int, **pool: Any) -> cl.Advice:
+        answer = float(np.sin(self.user.rounds))
+        for each in (self.user, self.twin):
+            settle(self.agent, each, answer)
+        advice = self.recommend(k, **pool)
+        for arm in advice.arms[:2].tolist():
+            for each in (self.user, self.twin):
+                self.agent.learn(each, arm, self.rewards[arm] + 0.1 * answer)
+        return advice
+
+
+@pytest.mark.parametrize("features", FEATURES)
+@pytest.mark.parametrize("name", AGENTS)
+def test_decisions_are_those_over_the_whole_pool(name: str, features: str) -> None:
+    twins = Twins(AGENTS[name](catalog(features)))
+    for t in range(ROUNDS):
+        twins.round(KS[t % len(KS)])
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_lists_are_short(name: str) -> None:
+    agent = AGENTS[name](catalog("normal"))
+    twins = Twins(agent)
+    for t in range(ROUNDS):
+        twins.round(KS[t % len(KS)])
+    found = agent._shortlist(twins.user, agent.catalog.live_arms, 7)
+    assert found is not None
+    assert 7 <= found.by_score.size < 40
+    assert 7 <= found.by_mean.size < 40
+
+
+def test_a_pool_of_fewer_arms_is_left_as_it_is() -> None:
+    agent = cl.linucb(catalog("normal"))
+    user = agent.new_user()
+    agent.learn(user, 0, 1.0)
+    few, many = np.arange(LARGE - 1), np.arange(LARGE)
+    assert agent._shortlist(user, few, 1) is None
+    assert agent._shortlist(user, many, 1) is not None
+
+
+@pytest.mark.parametrize("features", ["normal", "repeated"])
+@pytest.mark.parametrize("beyond", [-1, 0, 5])
+def test_all_arms_but_one_and_more_than_there_are(features: str, beyond: int) -> None:
+    twins = Twins(cl.conlinucb(catalog(features)))
+    twins.round(1)
+    assert twins.recommend(N + beyond).arms.size == min(N, N + beyond)
+
+
+# Pools
+
+POOLS: dict[str, NDArray[np.int64]] = {
+    "backwards": np.arange(N)[::-1],
+    "all in no order": np.random.default_rng(3).permutation(N),
+    "most in no order": np.random.default_rng(4).permutation(N)[: N - 300],
+    "few in no order": np.random.default_rng(5).permutation(N)[: LARGE + 5],
+    "few in order": np.arange(100, 100 + LARGE),
+}
+
+
+@pytest.mark.parametrize("features", ["normal", "repeated", "mixed lengths"])
+@pytest.mark.parametrize("name", ["linucb", "conlinucb by theory", "conucb"])
+@pytest.mark.parametrize("pool", POOLS)
+def test_explicit_pools(pool: str, name: str, features: str) -> None:
+    twins = Twins(AGENTS[name](catalog(features)))
+    for t in range(ROUNDS):
+        twins.round(KS[t % len(KS)], pool=np.roll(POOLS[pool], t))
+
+
+@pytest.mark.parametrize("k", KS)
+@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("pool", POOLS)
+def test_of_unit_arms_in_round_one_the_first_of_the_pool_win(pool: str, name: str, k: int) -> None:
+    agent = AGENTS[name](catalog("unit"))
+    advice = agent.recommend(agent.new_user(), POOLS[pool], k)
+    assert np.array_equal(advice.arms, POOLS[pool][:k])
+
+
+@pytest.mark.parametrize("pool", POOLS)
+def test_of_equal_arms_the_first_of_the_pool_win(pool: str) -> None:
+    agent = cl.conucb(catalog("repeated"))
+    twins, rows = Twins(agent), agent.catalog.arms
+    twins.round(1)
+    for _ in range(ROUNDS):
+        best = twins.round(7, pool=POOLS[pool]).arms
+        equal = (rows[POOLS[pool]] == rows[best[0]]).all(axis=1)
+        assert np.array_equal(best, POOLS[pool][equal][:7])
+
+
+@pytest.mark.parametrize("features", ["normal", "repeated", "nearly parallel"])
+@pytest.mark.parametrize("name", ["linucb", "conlinucb", "conucb by theory"])
+def test_excluded_arms(name: str, features: str) -> None:
+    twins, seen = Twins(AGENTS[name](catalog(features))), np.empty(0, dtype=np.int64)
+    for t in range(ROUNDS):
+        best = twins.round(KS[t % len(KS)], exclude=seen).arms
+        assert not np.isin(best, seen).any()
+        seen = np.concatenate([seen, best])
+    assert seen.size == ROUNDS // len(KS) * sum(KS)
+
+
+@pytest.mark.parametrize("features", ["normal", "repeated", "mixed lengths"])
+@pytest.mark.parametrize("kept", [LARGE + 1, N - 200])
+def test_removed_arms(kept: int, features: str) -> None:
+    """The longest arms go, so that what is left is short beside the longest of all."""
+    lengths = np.linalg.norm(catalog(features).arms, axis=1)
+    smaller = catalog(features).remove_arms(np.argsort(lengths, kind="stable")[kept:])
+    for name in ("linucb", "conlinucb", "conucb"):
+        twins = Twins(AGENTS[name](smaller))
+        for t in range(ROUNDS):
+            best = twins.round(KS[t % len(KS)]).arms
+            assert np.isin(best, smaller.live_arms).all()
+
+
+# The bound
+
+
+def exact_scores(agent: cl.Agent, user: cl.User, pool: NDArray[np.int64]) -> Any:
+    return agent.estimator.score_arms(user.state, np.asarray(agent.catalog.arms)[pool], 1, 0)
+
+
+def rough_scores(
+    agent: cl.Agent, user: cl.User, pool: NDArray[np.int64]
+) -> tuple[Floats, Floats, float, float]:
+    on, factors = agent.catalog, agent.estimator.factors(user.state, 1, 0)
+    return _rough(on._short_arms, float(on._arm_norms.max()), pool, user.state.theta, factors)
+
+
+@pytest.mark.parametrize("features", FEATURES)
+@pytest.mark.parametrize("name", AGENTS)
+def test_rough_scores_are_off_by_less_than_the_bound(name: str, features: str) -> None:
+    twins = Twins(AGENTS[name](catalog(features)))
+    for t in range(ROUNDS):
+        for pool in (np.arange(N), POOLS["few in no order"]):
+            exact = exact_scores(twins.agent, twins.user, pool)
+            scores, means, error, mean_error = rough_scores(twins.agent, twins.user, pool)
+            assert np.abs(scores - exact.scores).max() <= error
+            assert np.abs(means - exact.means).max() <= mean_error
+        twins.round(KS[t % len(KS)])
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_the_bound_is_of_the_order_of_single_precision(name: str) -> None:
+    twins = Twins(AGENTS[name](catalog("normal")))
+    twins.round(1)
+    exact = exact_scores(twins.agent, twins.user, np.arange(N))
+    scores, _, error, _ = rough_scores(twins.agent, twins.user, np.arange(N))
+    assert np.abs(scores - exact.scores).max() > 0
+    assert error < 1e-5 * np.abs(exact.scores).max()
+
+
+def test_the_bound_where_key_terms_are_certain_and_arms_are_not() -> None:
+    """The second radius is then a small rest of large numbers, more so than the first."""
+    turn = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))[0]
+    near = turn[0] + 1e-4 * np.random.default_rng(0).normal(size=(LARGE, 3))
+    on = cl.Catalog(1e6 * np.vstack([turn, near]), np.eye(LARGE + 3, 3))
+    twins = Twins(cl.conucb(on, alpha=0.0, schedule=cl.Never()))
+    for each in (twins.user, twins.twin):
+        for _ in range(30):
+            twins.agent.estimator.learn_term(each.state, on.terms[0].copy(), 0.01)
+            for arm in (1, 2):
+                twins.agent.learn(each, arm, 0.01)
+    pool = np.arange(LARGE + 3)
+    scores, _, error, _ = rough_scores(twins.agent, twins.user, pool)
+    off = np.abs(scores - exact_scores(twins.agent, twins.user, pool).scores).max()
+    assert off <= error
+    for k in KS:
+        twins.recommend(k)
+
+
+# Where there is no rough look
+
+
+BEYOND: dict[str, tuple[float, float, float]] = {
+    "features of 1e45": (1e45, 1.0, 0.5),
+    "features of 1e-45": (1e-45, 1.0, 0.5),
+    "features of 1e-170": (1e-170, 1.0, 0.5),
+    "rewards of 1e45": (1.0, 1e45, 0.5),
+    "alpha of 1e45": (1.0, 1.0, 1e45),
+    "alpha of 1e21 and features of 1e-21": (1e-21, 1.0, 1e21),
+}
+
+
+@pytest.mark.parametrize("numbers", BEYOND)
+def test_numbers_beyond_single_precision(numbers: str) -> None:
+    scale, reward, alpha = BEYOND[numbers]
+    on = cl.Catalog(scale * np.asarray(catalog("normal").arms), np.eye(N, 8))
+    twins = Twins(cl.linucb(on, alpha=alpha))
+    twins.rewards *= reward
+    for t in range(ROUNDS):
+        twins.round(KS[t % len(KS)])
+
+
+def test_all_arms_zero() -> None:
+    with pytest.warns(cl.RankWarning):
+        nothing = cl.Catalog(np.zeros((LARGE, 2)), np.eye(LARGE, 2))
+    assert Twins(cl.linucb(nothing)).recommend(7).arms.tolist() == list(range(7))
+
+
+class WithoutFactors:
+    """An estimator as it may have been written before short lists: Ridge but for ``factors``."""
+
+    def __init__(self) -> None:
+        self.ridge = cl.Ridge()
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "factors":
+            raise AttributeError(name)
+        return getattr(self.ridge, name)
+
+
+def test_an_estimator_without_factors() -> None:
+    estimator: Any = WithoutFactors()
+    plain = cl.Agent(catalog("normal"), estimator, schedule=cl.Never())
+    twins, ridge = Twins(plain), Twins(cl.linucb(catalog("normal"), beta=1.0, alpha=0.5))
+    for t in range(ROUNDS):
+        assert_same(twins.round(KS[t % len(KS)]), ridge.round(KS[t % len(KS)]))
+    pool = np.arange(N)
+    assert plain._shortlist(twins.user, pool, 1) is None
+
+
+@pytest.mark.parametrize(("recipe", "matrix"), [("linucb", "P"), ("conucb", "P"),
+                                                ("conucb", "term_P")])  # fmt: skip
+def test_a_matrix_without_a_root_is_looked_at_exactly(recipe: str, matrix: str) -> None:
+    twins = Twins(AGENTS[recipe](catalog("normal")))
+    twins.round(1)
+    for each in (twins.user, twins.twin):
+        getattr(each.state, matrix)[1, 0] = 5.0
+    with pytest.raises(np.linalg.LinAlgError):
+        twins.agent.estimator.factors(twins.user.state, 2, 0)
+    for k in KS:
+        twins.recommend(k)
