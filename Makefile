@@ -4,15 +4,20 @@ BIN := .venv/bin
 READY := .venv/.ready
 READY_TO_TEST := .venv/.ready-to-test
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+READY_TO_SERVE := .venv/.ready-to-serve
 QUICK := $(BIN)/conlinucb reproduce --quick
 
-.PHONY: run test format clean
+.PHONY: run serve test soak format clean
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "conlinucb needs Python 3.11 or newer; say which: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(INSTALL) -e '.[runner]'
+	@touch $@
+
+$(READY_TO_SERVE): $(READY)
+	$(INSTALL) -e '.[service]'
 	@touch $@
 
 $(READY_TO_TEST): $(READY)
@@ -22,6 +27,13 @@ $(READY_TO_TEST): $(READY)
 run: $(READY)  ## a quick reproduction of the paper on synthetic data; says where the report is
 	$(QUICK) 1a 1b 1c 1d theory crossed --protocol authors
 	$(QUICK) 1a --protocol paper --protocol fair
+
+serve: $(READY_TO_SERVE)  ## a conversation about the demo films, at http://127.0.0.1:8000
+	$(BIN)/conlinucb serve
+
+soak: $(READY_TO_TEST)  ## the long tests of the service, whole: some 30 minutes
+	CONLINUCB_SOAK=1 CONLINUCB_FUZZ=20 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q \
+		tests/test_kill.py tests/test_outage.py tests/test_crowd.py tests/test_service_fuzz.py
 
 test: $(READY_TO_TEST)  ## all checks and tests
 	$(BIN)/ruff format --check .

@@ -16,11 +16,14 @@ except ModuleNotFoundError as error:
     raise SystemExit(str(MissingExtra("runner", "The command conlinucb"))) from error
 
 from conlinucb.datasets.commands import data_app
+from conlinucb.service.commands import db_app, serve
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Conversational contextual bandits."
 )
 app.add_typer(data_app, name="data")
+app.add_typer(db_app, name="db")
+app.command()(serve)
 
 
 def _version(wanted: bool) -> None:
@@ -38,14 +41,21 @@ def options(
     """Conversational contextual bandits."""
 
 
-@app.command()
+bench_app = typer.Typer(add_completion=False, invoke_without_command=True)
+app.add_typer(bench_app, name="bench")
+
+
+@bench_app.callback()
 def bench(
+    context: typer.Context,
     out: Annotated[Path, typer.Option(help="Folder for bench.json and bench.png.")] = Path(
         "results/bench"
     ),
     quick: Annotated[bool, typer.Option("--quick", help="Fewer rounds, no growth.")] = False,
 ) -> None:
-    """Measure the engine on this machine against NumPy, in one run."""
+    """Measure the engine on this machine against NumPy, in one run; or the service."""
+    if context.invoked_subcommand is not None:
+        return
     from conlinucb.bench import report, speed
 
     rows: report.Rows = {}
@@ -57,6 +67,28 @@ def bench(
     typer.echo(report.FOOTNOTE)
     for path in report.write(rows, out):
         typer.echo(f"written: {path}")
+
+
+@bench_app.command("service")
+def bench_service(
+    out: Annotated[Path, typer.Option(help="Folder for service.json.")] = Path("results/bench"),
+    quick: Annotated[bool, typer.Option("--quick", help="1,000 items only, seconds each.")] = False,
+    postgres: Annotated[
+        str | None,
+        typer.Option(
+            help="An empty PostgreSQL database to measure on.", show_default="one of its own"
+        ),
+    ] = None,
+) -> None:
+    """Measure the real server: whole conversations, both databases, against a bare insert."""
+    from conlinucb.bench import service
+
+    rows = []
+    for row in service.measure(quick, postgres):
+        rows.append(row)
+        typer.echo(service.line(row))
+    typer.echo(service.FOOTNOTE)
+    typer.echo(f"written: {service.write(rows, out)}")
 
 
 @app.command()

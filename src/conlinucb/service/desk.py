@@ -1,0 +1,368 @@
+"""The use cases: everything that can be asked of the service about a person.
+
+A write is decided on the state at hand and put behind its last event. Where someone else was
+faster, that place is taken: what they wrote is read, and the decision made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from conlinucb.errors import Damaged, InvalidInput
+from conlinucb.service.catalogues import Catalogues
+from conlinucb.service.conversation import Conversation
+from conlinucb.service.decide import Wish, next_event
+from conlinucb.service.live import Live, Seat
+from conlinucb.service.memory import SNAPSHOT_EVERY, Memory
+from conlinucb.service.problems import Problem
+from conlinucb.service.served import Served
+from conlinucb.service.storage import Event, Person, Storage, Taken
+
+TRIES = 50
+SKIP = "skip"
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Written:
+    """An event in the log, and whether it had been there before."""
+
+    event: Event
+    repeated: bool
+    served: Served
+
+
+class Desk:
+    """Serves people, one request after the other for each of them, all at once otherwise."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        catalogues: Catalogues,
+        live: Live,
+        memory: Memory,
+        keep: Callable[[Conversation, Person], None],
+    ) -> None:
+        self.storage = storage
+        self.catalogues = catalogues
+        self.live = live
+        self.memory = memory
+        self._keep = keep
+
+    def meet(self, catalogue: str, name: str, seed: int | None) -> Person:
+        """Know a person from now on."""
+        served = self.catalogues.serving(catalogue)
+        person = self.storage.people.add(served.id, name, _seed(name) if seed is None else seed)
+        if seed is not None and person.seed != seed:
+            raise Problem(
+                409,
+                "seed_differs",
+                f"{name!r} has the seed {person.seed}, which stays; got {seed}.",
+            )
+        return person
+
+    def next(self, catalogue: str, name: str, wish: Wish) -> Written:
+        """A question or a recommendation."""
+
+        def decide(state: Conversation, person: Person) -> Event | None:
+            return next_event(state, wish)
+
+        kinds = ("question", "recommendation")
+        return self._write(catalogue, name, decide, wish.event, kinds, create=True)
+
+    def answer(
+        self, catalogue: str, name: str, question: str, answer: str | float, client: str | None
+    ) -> Written:
+        """Take in the answer to the open question."""
+        asked = _number(question, "q", "question")
+
+        def decide(state: Conversation, person: Person) -> Event | None:
+            value = _value(answer, state.served, "answer")
+            subject = f"answer {asked}"
+            about = self._open_question(state, person, asked)
+            if about is None:
+                found = self._said(person, subject)
+                if found is not None:
+                    return _same(found, "answer", value, question)
+                raise self._closed(state, person, asked)
+            body = {"question": asked, **about, "answer": value}
+            return Event(state.seq + 1, "answer", body, client, subject)
+
+        return self._write(catalogue, name, decide, client, ("answer",))
+
+    def _open_question(
+        self, state: Conversation, person: Person, asked: int
+    ) -> dict[str, str] | None:
+        """What the open question is about, None where it is not this one."""
+        if state.open_seq != asked:
+            return None
+        open_ = state.user.open
+        if open_ is None:  # about something that this version of the catalogue does not have
+            body = self._open(state, person).body
+            return {"about": body["about"], "id": body["id"]}
+        catalog = state.served.catalog
+        ids = catalog.term_ids if open_.kind == "term" else catalog.arm_ids
+        return {"about": open_.kind, "id": str(ids[open_.index])}
+
+    def _closed(self, state: Conversation, person: Person, asked: int) -> Problem:
+        found = self.storage.log.find(person.id, seq=asked)
+        if found is None or found.kind != "question":
+            return Problem(404, "unknown_question", f"q{asked} was never asked of {person.name!r}.")
+        now = f"q{state.open_seq}" if state.open_seq else "none"
+        return Problem(409, "question_closed", f"q{asked} is no longer open; open now: {now}.")
+
+    def reward(
+        self, catalogue: str, name: str, decision: str, item: str, reward: float, client: str | None
+    ) -> Written:
+        """Take in how a recommended item was liked."""
+        shown = _number(decision, "d", "decision")
+
+        def decide(state: Conversation, person: Person) -> Event | None:
+            value = _value(reward, state.served, "reward")
+            subject = f"reward {shown} {item}"
+            self._check_shown(state, person, shown, item)
+            found = self._said(person, subject) if state.seq > shown else None
+            if found is not None:
+                return _same(found, "reward", value, f"{item!r} in {decision}")
+            body = {"decision": shown, "item": item, "reward": value}
+            return Event(state.seq + 1, "reward", body, client, subject)
+
+        return self._write(catalogue, name, decide, client, ("reward",))
+
+    def _check_shown(self, state: Conversation, person: Person, shown: int, item: str) -> None:
+        items = state.decisions.get(shown)
+        if items is None:
+            found = self.storage.log.find(person.id, seq=shown)
+            if found is None or found.kind != "recommendation":
+                raise Problem(
+                    404,
+                    "unknown_decision",
+                    f"d{shown} is no recommendation made to {person.name!r}.",
+                )
+            items = tuple(each["item"] for each in found.body["items"])
+        if item not in items:
+            raise Problem(
+                422, "item_not_shown", f"d{shown} did not show {item!r}; it showed {list(items)}."
+            )
+
+    def _said(self, person: Person, subject: str) -> Event | None:
+        return self.storage.log.find(person.id, subject=subject)
+
+    def retract(self, catalogue: str, name: str, seq: int) -> Written:
+        """Take back an answer or a reward: as if it had never been given."""
+
+        def decide(state: Conversation, person: Person) -> Event | None:
+            target = self.storage.log.find(person.id, seq=seq)
+            if target is None:
+                raise Problem(404, "unknown_event", f"{name!r} has no event {seq}.")
+            if target.kind not in ("answer", "reward"):
+                raise Problem(
+                    409,
+                    "not_retractable",
+                    f"Event {seq} is a {target.kind}; answers and rewards can be taken back.",
+                )
+            found = self._said(person, f"retraction {seq}")
+            if found is not None:
+                raise _Repeated(found)
+            return Event(state.seq + 1, "retraction", {"of": seq}, None, f"retraction {seq}")
+
+        return self._write(catalogue, name, decide, None, ("retraction",))
+
+    def forget(self, name: str, catalogue: str | None) -> int:
+        """Delete a person from log, snapshots and caches; how many conversations that were."""
+        people = self.everywhere(name, catalogue)
+        for person in people:
+            self.storage.people.delete(person.id)
+            self.live.forget_key((person.catalogue, name))
+        return len(people)
+
+    def everywhere(self, name: str, catalogue: str | None) -> list[Person]:
+        """A person in every catalogue, or in one."""
+        people = self.storage.people.everywhere(name)
+        if catalogue is not None:
+            wanted = self.catalogues.serving(catalogue).id
+            people = [each for each in people if each.catalogue == wanted]
+        if not people:
+            raise _unknown(name)
+        return people
+
+    def look(
+        self, catalogue: str, name: str, see: Callable[[Conversation, Person], Result]
+    ) -> Result:
+        """Look at a person's state as it is now."""
+        with self._seated(catalogue, name) as (served, seat):
+            state, person = self._state(served, seat, name)
+            self._reread(seat, state, person)
+            return see(*self._state(served, seat, name))
+
+    def _write(
+        self,
+        catalogue: str,
+        name: str,
+        decide: Callable[[Conversation, Person], Event | None],
+        client: str | None,
+        kinds: tuple[str, ...],
+        *,
+        create: bool = False,
+    ) -> Written:
+        """Decide on an event and write it; decide again where the log has gone on."""
+        with self._seated(catalogue, name) as (served, seat):
+            for attempt in range(TRIES):
+                state, person = self._state(served, seat, name, create=create)
+                if attempt and (found := self._sent(person, client, kinds)):
+                    return Written(found, True, served)
+                try:
+                    event = decide(state, person)
+                    if event is not None:
+                        return Written(self._append(seat, state, person, event), False, served)
+                    before = state.seq
+                    self._reread(seat, state, person)
+                    if seat.conversation is state and state.seq == before:
+                        return Written(self._open(state, person), True, served)
+                except _Repeated as repeated:
+                    return Written(repeated.event, True, served)
+                except _Stale:
+                    continue
+                except Problem:
+                    if not (found := self._sent(person, client, kinds)):
+                        raise
+                    return Written(found, True, served)
+            raise Problem(503, "busy", f"Too many requests for {name!r} at once.", retry=True)
+
+    def _sent(self, person: Person, client: str | None, kinds: tuple[str, ...]) -> Event | None:
+        """What was written before under the client's own id."""
+        if client is None:
+            return None
+        found = self.storage.log.find(person.id, client_id=client)
+        return found and _of_kind(found, kinds, client)
+
+    def _append(self, seat: Seat, state: Conversation, person: Person, event: Event) -> Event:
+        log = self.storage.log
+        try:
+            if event.kind == "retraction":
+                written = log.retract(person.id, event, event.body["of"])
+            else:
+                written = log.append(person.id, event)
+        except Taken:
+            self._reread(seat, state, person)
+            raise _Stale from None
+        if written.kind == "retraction":
+            seat.conversation = self.memory.rebuild(state.served, person)
+        else:
+            state.apply(written)
+        if written.seq % SNAPSHOT_EVERY == 0 or written.kind == "retraction":
+            assert seat.conversation is not None
+            self._keep(seat.conversation, person)
+        return written
+
+    def _reread(self, seat: Seat, state: Conversation, person: Person) -> None:
+        """Take in what others wrote, or find that the person is gone."""
+        if self.storage.people.find(person.catalogue, person.name) != person:
+            seat.clear()
+        else:
+            seat.conversation = self.memory.catch_up(state, person)
+
+    def _open(self, state: Conversation, person: Person) -> Event:
+        found = self.storage.log.find(person.id, seq=state.open_seq)
+        if found is None:
+            raise Damaged(f"the question that is open, event {state.open_seq}, is not there")
+        return found
+
+    @contextmanager
+    def _seated(self, catalogue: str, name: str) -> Iterator[tuple[Served, Seat]]:
+        served = self.catalogues.serving(catalogue)
+        key = (served.id, name)
+        seat = self.live.seat(key)
+        with seat.lock:
+            try:
+                yield served, seat
+            except (Problem, InvalidInput):
+                raise  # refused before anything was changed
+            except BaseException:
+                seat.clear()  # what is at hand may be half of something
+                raise
+            finally:
+                if seat.person is None:  # no one of that name: nothing to keep a seat for
+                    self.live.forget_key(key)
+                else:
+                    self.live.used(key, seat)
+
+    def _state(
+        self, served: Served, seat: Seat, name: str, *, create: bool = False
+    ) -> tuple[Conversation, Person]:
+        """The state at hand, for the version that is served."""
+        person = seat.person or self.storage.people.find(served.id, name)
+        if person is None:
+            if not create:
+                raise _unknown(name)
+            person = self.meet(served.name, name, None)
+        seat.person = person
+        state = seat.conversation
+        if state is None or state.served.basis != served.basis:
+            state = self.memory.load(served, person)
+        seat.conversation = state.on(served)
+        return state, person
+
+
+class _Stale(Exception):
+    """The log has gone on: decide again."""
+
+
+class _Repeated(Exception):
+    """The same had been said before."""
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+
+
+def _seed(name: str) -> int:
+    """A person's seed where none is given: from the name, so that it can be had again."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+
+
+def _unknown(name: str) -> Problem:
+    return Problem(404, "unknown_user", f"No one is called {name!r} here.")
+
+
+def _number(given: str, letter: str, what: str) -> int:
+    digits = given.removeprefix(letter)
+    if digits == given or not digits.isascii() or not digits.isdigit() or len(digits) > 9:
+        raise Problem(
+            404, f"unknown_{what}", f"A {what} is called like {letter}12, got {given[:50]!r}."
+        )
+    return int(digits)
+
+
+def _value(given: str | float, served: Served, what: str) -> float | None:
+    low, high = served.settings.range
+    if isinstance(given, str):
+        return {"yes": high, "no": low, SKIP: None}[given]
+    if not low <= given <= high:
+        raise Problem(
+            422, "out_of_range", f"{what} must be a number from {low:g} to {high:g}, got {given!r}."
+        )
+    return float(given)
+
+
+def _same(found: Event, field: str, value: float | None, what: str) -> Event:
+    """What was said before, if it was the same."""
+    if found.body[field] == value:
+        raise _Repeated(found)
+    raise Problem(
+        409,
+        "already_said",
+        f"{what} has its {field} already, {found.body[field]} in event {found.seq}; "
+        f"take that back to give another.",
+    )
+
+
+def _of_kind(found: Event, kinds: tuple[str, ...], client: str) -> Event:
+    if found.kind not in kinds:
+        raise Problem(
+            409, "event_id_used", f"The event id {client!r} is that of a {found.kind} already."
+        )
+    return found

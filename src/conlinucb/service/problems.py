@@ -1,0 +1,60 @@
+"""What can go wrong in a request, in one shape: a status, a code and a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conlinucb.errors import (
+    ConlinucbError,
+    Damaged,
+    InvalidInput,
+    Outdated,
+    QuestionClosed,
+    StorageError,
+    StoreDown,
+    StoreRefuses,
+    UnknownName,
+)
+
+RETRY_AFTER = 2
+"""Seconds after which a caller may try again."""
+
+
+class Problem(ConlinucbError):
+    """A refusal that the caller is told: what came in, and what would be right."""
+
+    def __init__(self, status: int, code: str, message: str, *, retry: bool = False) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.retry = retry
+
+    def body(self) -> dict[str, Any]:
+        """As it is sent."""
+        return {"error": {"code": self.code, "message": str(self)}}
+
+    def headers(self) -> dict[str, str]:
+        """A hint when to try again, where that helps."""
+        return {"Retry-After": str(RETRY_AFTER)} if self.retry else {}
+
+
+_MEANINGS: tuple[tuple[type[ConlinucbError], int, str, bool], ...] = (
+    (QuestionClosed, 409, "question_closed", False),
+    (UnknownName, 422, "unknown_name", False),
+    (InvalidInput, 422, "invalid_input", False),
+    (StoreDown, 503, "store_unavailable", True),
+    (StoreRefuses, 507, "store_refuses", True),
+    (Outdated, 503, "store_outdated", True),
+    (Damaged, 500, "damaged", False),
+    (StorageError, 503, "store_conflict", True),
+)
+
+
+def problem_of(error: ConlinucbError) -> Problem:
+    """The problem that an error of the package is to a caller."""
+    if isinstance(error, Problem):
+        return error
+    for kind, status, code, retry in _MEANINGS:
+        if isinstance(error, kind):
+            return Problem(status, code, str(error), retry=retry)
+    return Problem(500, "internal", "Something failed here; the log says what.")

@@ -1,0 +1,1 @@
+"""Thin routes: from HTTP to the use cases and back."""

@@ -1,0 +1,55 @@
+"""What all routes share: where the parts of the service are, and the errors they document."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Path, Query, Request
+
+from conlinucb.service.catalogues import Catalogues
+from conlinucb.service.desk import Desk
+from conlinucb.service.problems import Problem
+from conlinucb.service.schemas import ErrorOut, Text
+
+_ERRORS = {
+    400: "The body is no JSON.",
+    401: "The key is missing or wrong.",
+    404: "Unknown user, catalogue, question, decision or event.",
+    405: "Not a method of this address.",
+    408: "The body came too slowly.",
+    409: "It contradicts what was said or asked before.",
+    413: "The body is too large.",
+    415: "A content type that is not understood.",
+    421: "Called by a name that is not this machine's.",
+    422: "Something in the request cannot be used; the message says what.",
+    500: "Something failed here.",
+    503: "The database does not answer, or the catalogue cannot be served: try again.",
+    507: "The database takes nothing: its disk is full, or it is read-only.",
+}
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorOut, "description": text} for status, text in _ERRORS.items()
+}
+User = Annotated[Text, Path(description="Your id of the person.", examples=["ann"])]
+Catalogue = Annotated[
+    Text | None, Query(description="Which catalogue; the default one where none is named.")
+]
+Name = Annotated[Text, Path(description="The catalogue's name.", examples=["films"])]
+
+
+def desk_of(request: Request) -> Desk:
+    """The use cases about people."""
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+def catalogues_of(request: Request) -> Catalogues:
+    """The catalogues in service."""
+    return desk_of(request).catalogues
+
+
+def meant(request: Request, catalogue: str | None) -> str:
+    """The catalogue that a request is about."""
+    name = catalogue or request.app.state.config.default_catalogue
+    if name is None:
+        raise Problem(422, "catalogue_needed", "Say which catalogue: ?catalogue=NAME.")
+    return str(name)

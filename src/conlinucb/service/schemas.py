@@ -1,0 +1,339 @@
+"""Bodies of requests and responses, with examples. Unknown fields are refused."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from conlinucb.service.settings import Finite, Settings
+
+Text = Annotated[
+    str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")
+]
+"""A name or id: 1 to 200 characters, no control characters."""
+Names = Annotated[list[Text], Field(max_length=100_000)]
+FewNames = Annotated[list[Text], Field(max_length=10_000)]
+Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+
+
+def _example(**fields: Any) -> ConfigDict:
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [fields]})
+
+
+class NextBody(BaseModel):
+    """What may be shown and asked now; everything may be left out."""
+
+    model_config = _example(
+        pool=["Alien (1979)", "Solaris (1972)"], exclude=["Solaris (1972)"], k=1, ask="due"
+    )
+
+    pool: Annotated[Names, Field(min_length=1)] | None = Field(
+        default=None, description="Items to choose from; all by default."
+    )
+    exclude: FewNames = Field(default_factory=list, description="Items not to show.")
+    offered: Annotated[FewNames, Field(min_length=1)] | None = Field(
+        default=None, description="Key-terms that may be asked about; all by default."
+    )
+    k: int = Field(default=1, ge=1, le=100, description="How many items to recommend.")
+    ask: Literal["due", "never"] = Field(
+        default="due", description="never: spare this person a question now."
+    )
+    event: Text | None = Field(
+        default=None, description="Your id of this call: sent twice, it returns the same."
+    )
+
+
+class Why(BaseModel):
+    """Why this question."""
+
+    strategy: str = Field(description="Who chose it.")
+    rank: int | None = Field(description="Its place among all key-terms by uncertainty, from 1.")
+    of: int | None = Field(description="How many key-terms there are.")
+    radius_after: float = Field(description="The uncertainty left once it is answered.")
+
+
+class QuestionOut(BaseModel):
+    """A question to put to the person."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "type": "question",
+                    "question": "q1",
+                    "about": "term",
+                    "term": "heist stories",
+                    "text": "Do you enjoy heist stories?",
+                    "mean": 0.0,
+                    "radius": 2.1,
+                    "why": {"strategy": "max-radius", "rank": 1, "of": 57, "radius_after": 0.9},
+                }
+            ]
+        }
+    )
+
+    type: Literal["question"] = "question"
+    question: str = Field(description="Its id, for the answer.")
+    about: Literal["term", "arm"]
+    term: str = Field(description="The key-term, or the item where items are asked about.")
+    text: str
+    mean: float = Field(description="The answer expected now.")
+    radius: float = Field(description="How uncertain that is.")
+    why: Why
+
+
+class ItemOut(BaseModel):
+    """A recommended item."""
+
+    item: str
+    score: float = Field(description="Mean plus exploration: what it is ranked by.")
+    mean: float = Field(description="Expected reward.")
+    radius: float = Field(description="How uncertain that is.")
+    exploring: bool = Field(description="Here to be learned about, not for its mean.")
+
+
+class RecommendationOut(BaseModel):
+    """Items to show, best first."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "type": "recommendation",
+                    "decision": "d2",
+                    "round": 1,
+                    "items": [
+                        {
+                            "item": "Alien (1979)",
+                            "score": 0.41,
+                            "mean": 0.2,
+                            "radius": 2.1,
+                            "exploring": True,
+                        }
+                    ],
+                }
+            ]
+        }
+    )
+
+    type: Literal["recommendation"] = "recommendation"
+    decision: str = Field(description="Its id, for rewards.")
+    round: int
+    items: list[ItemOut]
+
+
+class AnswerBody(BaseModel):
+    """The answer to the open question."""
+
+    model_config = _example(question="q1", answer="yes", event="7f9c")
+
+    question: Text = Field(description="The id that ``next`` returned.")
+    answer: Literal["yes", "no", "skip"] | Finite = Field(
+        description="yes, no, skip, or a number in the catalogue's range."
+    )
+    event: Text | None = Field(
+        default=None, description="Your id of this answer: sent twice, it counts once."
+    )
+
+
+class RewardBody(BaseModel):
+    """How a recommended item was liked; now or later."""
+
+    model_config = _example(decision="d2", item="Alien (1979)", reward=1.0, event="81aa")
+
+    decision: Text = Field(description="The id that ``next`` returned.")
+    item: Text
+    reward: Finite = Field(description="A number in the catalogue's range.")
+    event: Text | None = Field(
+        default=None, description="Your id of this reward: sent twice, it counts once."
+    )
+
+
+class Receipt(BaseModel):
+    """What was taken in is on disk."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"event": 3, "repeated": False}]})
+
+    event: int = Field(description="Its number in the person's log; DELETE it to take it back.")
+    repeated: bool = Field(description="True where it had been taken in before.")
+
+
+class PersonBody(BaseModel):
+    """A person to be known beforehand."""
+
+    model_config = _example(seed=7)
+
+    seed: int | None = Field(
+        default=None,
+        ge=0,
+        lt=2**64,
+        description="Decides the strategy's random draws; from the name by default.",
+    )
+
+
+class TermOut(BaseModel):
+    """What is believed of one key-term."""
+
+    term: str
+    mean: float
+    radius: float
+
+
+class EventOut(BaseModel):
+    """One entry of a person's log."""
+
+    event: int
+    kind: str
+    at: str = Field(description="When, in UTC.")
+    about: dict[str, Any]
+    client_id: str | None = Field(description="The id the caller gave it.")
+    retracted: bool
+
+
+class Profile(BaseModel):
+    """Everything believed of a person, and where it comes from."""
+
+    user: str
+    catalogue: str
+    version: int
+    rounds: int
+    questions_asked: int
+    open_question: QuestionOut | None
+    terms: list[TermOut] = Field(description="Every key-term that can be asked about.")
+    events: list[EventOut] = Field(description="The latest ones, newest first.")
+    events_in_all: int
+    damaged_events: int = Field(description="Events that cannot be read and do not count.")
+
+
+class Contribution(BaseModel):
+    """What one answer or reward adds to an item's mean."""
+
+    event: int
+    kind: Literal["answer", "reward"]
+    about: str
+    value: float
+    contribution: float
+
+
+class Explanation(BaseModel):
+    """Where an item's mean comes from: contributions and the rest add up to it."""
+
+    item: str
+    mean: float
+    radius: float
+    score: float
+    contributions: list[Contribution] = Field(description="Largest first.")
+    rest: float = Field(description="The sum of those beyond the list.")
+
+
+class ExportedConversation(BaseModel):
+    """All that is kept of a person in one catalogue."""
+
+    catalogue: str
+    seed: int
+    events: list[EventOut]
+
+
+class Export(BaseModel):
+    """All that is kept of a person."""
+
+    user: str
+    conversations: list[ExportedConversation]
+
+
+class Item(BaseModel):
+    """An item with its tags."""
+
+    model_config = _example(id="Alien (1979)", tags=["horror", "set in space"])
+
+    id: Text
+    tags: (
+        Annotated[list[Text], Field(max_length=1000)]
+        | Annotated[dict[Text, Weight], Field(max_length=1000)]
+    ) = Field(description="Tags, or tags with weights.")
+    features: Annotated[list[Finite], Field(min_length=1, max_length=2000)] | None = Field(
+        default=None, description="Features of your own; of all items, or of none."
+    )
+
+    def weights(self) -> dict[str, float]:
+        """Tags with weights, 1 where none are given."""
+        return self.tags if isinstance(self.tags, dict) else dict.fromkeys(self.tags, 1.0)
+
+
+class CatalogueBody(BaseModel):
+    """A whole catalogue."""
+
+    model_config = _example(
+        items=[
+            {"id": "Alien (1979)", "tags": ["horror", "set in space"]},
+            {"id": "Heat (1995)", "tags": ["heist stories"]},
+        ],
+        questions={"horror": "Do you enjoy horror films?"},
+        d=2,
+    )
+
+    items: Annotated[list[Item], Field(min_length=1, max_length=1_000_000)]
+    d: int = Field(default=50, ge=1, le=1000, description="Features made of tags, at most.")
+    questions: dict[Text, Annotated[str, Field(min_length=1, max_length=500)]] = Field(
+        default_factory=dict, description="How key-terms are asked about."
+    )
+    settings: Settings | None = None
+
+
+class ItemsBody(BaseModel):
+    """Items to add."""
+
+    model_config = _example(items=[{"id": "Solaris (1972)", "tags": ["set in space"]}])
+
+    items: Annotated[list[Item], Field(min_length=1, max_length=10_000)]
+
+
+class RemovalBody(BaseModel):
+    """Items to remove."""
+
+    model_config = _example(items=["Solaris (1972)"])
+
+    items: Annotated[FewNames, Field(min_length=1)]
+
+
+class CatalogueOut(BaseModel):
+    """A catalogue and its state."""
+
+    catalogue: str
+    version: int = Field(description="The one that is served; 0 where none is yet.")
+    building: int | None = Field(description="The version whose states are being rebuilt.")
+    items: int
+    terms: int
+    d: int
+    people: int
+    report: dict[str, int] = Field(description="What was left out of an uploaded table.")
+    settings: Settings
+
+
+class Health(BaseModel):
+    """Whether the process runs, and what it can reach."""
+
+    status: Literal["ok", "not ready"]
+    checks: dict[str, str]
+
+
+class ErrorInside(BaseModel):
+    """What went wrong."""
+
+    code: str = Field(description="One word for programs.")
+    message: str = Field(description="A sentence for people: what came in, what would be right.")
+
+
+class ErrorOut(BaseModel):
+    """The one shape of every error."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"error": {"code": "unknown_user", "message": "No one is called 'ann' here."}}
+            ]
+        }
+    )
+
+    error: ErrorInside

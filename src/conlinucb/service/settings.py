@@ -1,0 +1,54 @@
+"""What an application builder may set for a catalogue: the agent, and manners."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+DEFAULT_AGENT: dict[str, Any] = {
+    "recipe": "conlinucb",
+    "strategy": "max-radius",
+    "schedule": {"name": "linear", "b": 1.0},
+}
+"""One question before each recommendation, as long as ``max_questions`` allows."""
+Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e100, le=1e100)]
+
+
+class Settings(BaseModel):
+    """Of one catalogue. Checked as a whole before it is accepted, agent included."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    agent: dict[str, Any] = Field(
+        default=DEFAULT_AGENT,
+        description="recipe (linucb, arm_con, conucb, conlinucb) and its parameters: strategy, "
+        "schedule {name: never | logarithmic | linear | every, ...}, beta, alpha, mix, ...",
+    )
+    range: tuple[Finite, Finite] = Field(
+        default=(0.0, 1.0), description="Lowest and highest answer and reward; no and yes."
+    )
+    max_questions: int | None = Field(
+        default=20, ge=0, le=1_000_000, description="Most questions a person is asked; null: any."
+    )
+    rest_after_skip: int = Field(
+        default=20,
+        ge=0,
+        le=1_000_000,
+        description="A skipped question rests while so many others are asked.",
+    )
+    rest_after_answer: int = Field(
+        default=0, ge=0, le=1_000_000, description="The same for an answered one."
+    )
+    question: str = Field(
+        default="Do you like {term}?",
+        max_length=500,
+        description="How a key-term is asked about where the catalogue has no text of its own.",
+    )
+
+    @model_validator(mode="after")
+    def _range_is_one(self) -> Self:
+        low, high = self.range
+        if not low < high:
+            raise ValueError(f"range must be a lower and a higher number, got [{low}, {high}]")
+        return self

@@ -1,0 +1,56 @@
+"""Where everything is kept: one contract over memory, SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from conlinucb.service.storage.database import MEMORY, Database, Taken, now
+from conlinucb.service.storage.log import Broken, Event, Log
+from conlinucb.service.storage.people import People, Person
+from conlinucb.service.storage.quarantine import Finding, Quarantine
+from conlinucb.service.storage.shelf import Change, Entry, Shelf
+from conlinucb.service.storage.snapshots import Arrays, Snapshot, Snapshots, pack, unpack
+
+
+class Storage:
+    """Log, people, snapshots, catalogues and what is damaged, in one database.
+
+    What holds on every database: an event is on disk when ``log.append`` returns; a person's
+    events are numbered 1, 2, ... without a gap or a double; a client id and a subject occur
+    once a person; nothing of a deleted person can be written or read; a change of several rows
+    happens as a whole or not at all.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.database = Database(url)
+        self.log = Log(self.database)
+        self.people = People(self.database)
+        self.snapshots = Snapshots(self.database)
+        self.shelf = Shelf(self.database)
+        self.quarantine = Quarantine(self.database)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.database.close()
+
+
+__all__ = [
+    "MEMORY",
+    "Arrays",
+    "Broken",
+    "Change",
+    "Database",
+    "Entry",
+    "Event",
+    "Finding",
+    "Log",
+    "People",
+    "Person",
+    "Quarantine",
+    "Shelf",
+    "Snapshot",
+    "Snapshots",
+    "Storage",
+    "Taken",
+    "now",
+    "pack",
+    "unpack",
+]

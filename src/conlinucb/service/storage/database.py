@@ -1,0 +1,152 @@
+"""One database, SQLite or PostgreSQL: connections, transactions, and what its errors mean."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import QueuePool
+
+from conlinucb.errors import Damaged, InvalidInput, StorageError, StoreDown, StoreRefuses
+
+MEMORY = "sqlite://"
+CONNECTIONS = 16
+WAIT = 10.0
+"""Seconds to wait for a lock, a free connection or an answer."""
+_PRAGMAS = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",  # acknowledged means on disk
+    f"PRAGMA busy_timeout = {int(WAIT * 1000)}",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA secure_delete = ON",  # a deleted person leaves no bytes behind
+)
+_REFUSALS = ("disk is full", "readonly database", "read-only", "No space left", "disk full")
+_DAMAGE = ("malformed", "not a database")
+
+
+class Taken(StorageError):
+    """Someone else was faster: the place in the log, the name or the id is taken, or gone."""
+
+
+def now() -> int:
+    """Microseconds since 1970."""
+    return time.time_ns() // 1000
+
+
+class Database:
+    """Statements one by one with ``connect``, several as one with ``transaction``.
+
+    Every connection is in autocommit mode, so a single statement is one round trip and is on
+    disk when it returns.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.engine = _engine(url)
+        self.is_memory = url == MEMORY
+
+    @property
+    def place(self) -> str:
+        """The address without its password, for people to read."""
+        return self.engine.url.render_as_string(hide_password=True)
+
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        """A connection on which each statement is a transaction of its own."""
+        try:
+            with self.engine.connect() as connection:
+                yield connection
+        except IntegrityError as error:
+            raise Taken(str(error.orig)) from error
+        except (DBAPIError, PoolTimeout) as error:
+            raise self._meaning(error) from error
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """A connection on which all statements happen, or none."""
+        with self.connect() as connection:
+            sqlite = self.engine.dialect.name == "sqlite"
+            # At once, not at the first write: two that both read first would lock each other out.
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if sqlite else "BEGIN")
+            try:
+                yield connection
+                connection.exec_driver_sql("COMMIT")
+            except BaseException:
+                _roll_back(connection)
+                raise
+
+    def _meaning(self, error: Exception) -> StorageError:
+        text = str(getattr(error, "orig", error)).strip().splitlines()
+        line = text[0] if text else type(error).__name__
+        if any(each in line for each in _REFUSALS):
+            return StoreRefuses(f"The database takes nothing: {line}.")
+        if any(each in line for each in _DAMAGE):
+            return Damaged(f"The database cannot be read: {line}.")
+        return StoreDown(f"The database does not answer: {line}.")
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+
+def _roll_back(connection: Connection) -> None:
+    try:
+        connection.exec_driver_sql("ROLLBACK")
+    except DBAPIError:
+        connection.invalidate()  # not back into the pool with half a transaction
+
+
+def _engine(url: str) -> Engine:
+    try:
+        parsed = make_url(url)
+        if parsed.drivername == "postgresql":
+            parsed = parsed.set(drivername="postgresql+psycopg")
+        if parsed.get_backend_name() == "sqlite":
+            return _sqlite(parsed)
+        if parsed.drivername != "postgresql+psycopg":
+            raise ArgumentError(f"it names {parsed.drivername}")
+        return create_engine(
+            parsed,
+            isolation_level="AUTOCOMMIT",
+            pool_size=CONNECTIONS,
+            max_overflow=0,
+            pool_timeout=WAIT,
+            connect_args={
+                "connect_timeout": int(WAIT),
+                "tcp_user_timeout": 30_000,
+                "options": "-c statement_timeout=30000",
+            },
+        )
+    except (ArgumentError, NoSuchModuleError, ValueError) as error:
+        raise InvalidInput(
+            f"database must be sqlite:///PATH, postgresql://USER@HOST/NAME or {MEMORY} (in "
+            f"memory), but {error}."
+        ) from None
+
+
+def _sqlite(url: Any) -> Engine:
+    memory = url.database in (None, "", ":memory:")
+    # In memory there is one connection, for which everyone waits their turn.
+    size = 1 if memory else CONNECTIONS
+    engine = create_engine(
+        url,
+        isolation_level="AUTOCOMMIT",
+        poolclass=QueuePool,
+        pool_size=size,
+        max_overflow=0,
+        pool_timeout=WAIT,
+        connect_args={"check_same_thread": False, "timeout": WAIT},
+    )
+    event.listen(engine, "connect", _prepare)
+    return engine
+
+
+def _prepare(connection: sqlite3.Connection, record: Any) -> None:
+    for pragma in _PRAGMAS:
+        connection.execute(pragma)

@@ -1,0 +1,114 @@
+"""The event log: one small row for everything that happened with a person."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import Row, func, insert, select, update
+
+from conlinucb.errors import Damaged
+from conlinucb.service.storage.database import Database, now
+from conlinucb.service.storage.schema import events
+
+KINDS = ("question", "answer", "recommendation", "reward", "retraction")
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened; ``seq`` counts a person's events from 1."""
+
+    seq: int
+    kind: str
+    body: dict[str, Any]
+    client_id: str | None = None
+    subject: str | None = None
+    at: int = 0
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A row that is not what was written."""
+
+    seq: int
+    reason: str
+
+
+class Log:
+    """Events of all people. What ``append`` returned from is on disk, once."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def append(self, person: int, event: Event) -> Event:
+        """Write one event; raises ``Taken`` where its place, id or subject is taken."""
+        stamped = replace(event, at=now())
+        with self._database.connect() as connection:
+            connection.execute(insert(events), _row(person, stamped))
+        return stamped
+
+    def retract(self, person: int, event: Event, target: int) -> Event:
+        """Write a retraction, and free the subject of what it takes back."""
+        stamped = replace(event, at=now())
+        with self._database.transaction() as connection:
+            connection.execute(insert(events), _row(person, stamped))
+            freed = update(events).where(events.c.person == person, events.c.seq == target)
+            connection.execute(freed.values(subject=None))
+        return stamped
+
+    def after(self, person: int, seq: int = 0) -> list[Event | Broken]:
+        """A person's events behind this one, in order."""
+        wanted = select(events).where(events.c.person == person, events.c.seq > seq)
+        with self._database.connect() as connection:
+            rows = connection.execute(wanted.order_by(events.c.seq)).all()
+        return [read(row) for row in rows]
+
+    def last(self, person: int) -> int:
+        """The number of a person's last event, 0 where there is none."""
+        with self._database.connect() as connection:
+            found = connection.scalar(select(func.max(events.c.seq)).filter_by(person=person))
+        return int(found or 0)
+
+    def find(self, person: int, **what: Any) -> Event | None:
+        """The event with this seq, client_id or subject."""
+        with self._database.connect() as connection:
+            row = connection.execute(select(events).filter_by(person=person, **what)).first()
+        if row is None:
+            return None
+        found = read(row)
+        if isinstance(found, Broken):
+            raise Damaged(f"Event {found.seq} cannot be read: {found.reason}.")
+        return found
+
+
+def _crc(seq: int, kind: str, body: str) -> int:
+    return zlib.crc32(f"{seq} {kind} {body}".encode())
+
+
+def _row(person: int, event: Event) -> dict[str, Any]:
+    body = json.dumps(event.body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return {
+        "person": person,
+        "seq": event.seq,
+        "kind": event.kind,
+        "body": body,
+        "crc": _crc(event.seq, event.kind, body),
+        "client_id": event.client_id,
+        "subject": event.subject,
+        "at": event.at,
+    }
+
+
+def read(row: Row[Any]) -> Event | Broken:
+    """A row as an event, if it is as it was written."""
+    if not isinstance(row.body, str) or row.crc != _crc(row.seq, row.kind, row.body):
+        return Broken(row.seq, "its checksum does not fit")
+    try:
+        body = json.loads(row.body)
+    except ValueError as error:
+        return Broken(row.seq, f"it is no JSON: {error}")
+    if row.kind not in KINDS or not isinstance(body, dict):
+        return Broken(row.seq, f"its kind is {row.kind!r}")
+    return Event(row.seq, row.kind, body, row.client_id, row.subject, row.at)

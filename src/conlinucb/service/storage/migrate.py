@@ -1,0 +1,54 @@
+"""Making a database what this version of the package needs."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from conlinucb.errors import Outdated
+from conlinucb.service.storage.database import Database
+
+SCRIPTS = Path(__file__).parent / "migrations"
+
+
+def _config(database: Database) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    config.attributes["database"] = database
+    return config
+
+
+@cache
+def wanted() -> str:
+    """The migration that this version of the package ends with."""
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    head = ScriptDirectory.from_config(config).get_current_head()
+    assert head is not None
+    return head
+
+
+def current(database: Database) -> str | None:
+    """The last migration this database has had; None for an empty one."""
+    with database.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def upgrade(database: Database) -> None:
+    """Run the migrations that are missing."""
+    command.upgrade(_config(database), "head")
+
+
+def require_current(database: Database) -> None:
+    """Refuse a database that has other migrations than ours."""
+    found, needed = current(database), wanted()
+    if found != needed:
+        raise Outdated(
+            f"The database {database.place} is at migration {found or 'none'}, this version of "
+            f"conlinucb needs {needed}. Run: conlinucb db upgrade"
+        )

@@ -1,0 +1,54 @@
+"""What was found damaged: set aside and reported, never served."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+
+from sqlalchemy import delete, insert, select
+
+from conlinucb.service.storage.database import Database, Taken, now
+from conlinucb.service.storage.schema import quarantine
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One damaged thing."""
+
+    person: int | None
+    catalogue: int | None
+    what: str
+    reason: str
+
+
+class Quarantine:
+    """Findings of everyone who came across damage."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, finding: Finding) -> None:
+        """Report it, once."""
+        if self._known(finding):
+            return
+        values = {**vars(finding), "at": now()}
+        with contextlib.suppress(Taken), self._database.connect() as connection:
+            connection.execute(insert(quarantine), values)
+
+    def _known(self, finding: Finding) -> bool:
+        # NULLs are all different to a unique constraint, so it cannot do this alone.
+        same = {"person": finding.person, "catalogue": finding.catalogue, "what": finding.what}
+        with self._database.connect() as connection:
+            found = connection.execute(select(quarantine.c.id).filter_by(**same)).first()
+        return found is not None
+
+    def all(self) -> list[Finding]:
+        """Everything reported so far."""
+        with self._database.connect() as connection:
+            rows = connection.execute(select(quarantine).order_by(quarantine.c.id)).all()
+        return [Finding(row.person, row.catalogue, row.what, row.reason) for row in rows]
+
+    def clear(self) -> None:
+        """Forget all findings: they are looked for anew."""
+        with self._database.connect() as connection:
+            connection.execute(delete(quarantine))

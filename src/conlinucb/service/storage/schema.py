@@ -1,0 +1,114 @@
+"""The tables. The events are the truth; snapshots can be thrown away at any time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+Key = BigInteger().with_variant(Integer, "sqlite")
+_NO_REUSE: Any = {"sqlite_autoincrement": True}
+"""Ids are never given twice, so a writer who still thinks of a deleted person finds no one."""
+
+catalogues = Table(
+    "catalogues",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("name", String(200), nullable=False, unique=True),
+    Column("serving", Integer, nullable=False),  # number of the change that is served, 0 for none
+    Column("pending", Integer),  # number of the change that is being built
+    Column("leased_until", BigInteger, nullable=False),  # by whoever builds it
+    **_NO_REUSE,
+)
+
+changes = Table(
+    "changes",
+    metadata,
+    Column("catalogue", Key, ForeignKey("catalogues.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("kind", String(20), nullable=False),  # replace, add, remove, settings
+    Column("body", LargeBinary, nullable=False),
+    Column("crc", BigInteger, nullable=False),
+    Column("at", BigInteger, nullable=False),
+)
+
+people = Table(
+    "people",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("catalogue", Key, ForeignKey("catalogues.id", ondelete="CASCADE"), nullable=False),
+    Column("name", String(200), nullable=False),
+    Column("seed", String(20), nullable=False),  # 64 bits without a sign fit no column type
+    Column("at", BigInteger, nullable=False),
+    UniqueConstraint("catalogue", "name"),
+    Index(None, "name"),
+    **_NO_REUSE,
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("person", Key, ForeignKey("people.id", ondelete="CASCADE"), primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("kind", String(20), nullable=False),
+    Column("body", Text, nullable=False),
+    Column("crc", BigInteger, nullable=False),
+    Column("client_id", String(200)),
+    Column("subject", String(500)),  # what may be said only once: an answer, a reward
+    Column("at", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+for _once in (events.c.client_id, events.c.subject):
+    _given = _once.is_not(None)
+    Index(None, events.c.person, _once, unique=True, sqlite_where=_given, postgresql_where=_given)
+
+snapshots = Table(
+    "snapshots",
+    metadata,
+    Column("person", Key, ForeignKey("people.id", ondelete="CASCADE"), primary_key=True),
+    Column("basis", String(500), primary_key=True),  # features and prior that it is good for
+    Column("seq", Integer, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("crc", BigInteger, nullable=False),
+)
+
+quarantine = Table(
+    "quarantine",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("person", Key, ForeignKey("people.id", ondelete="CASCADE")),
+    Column("catalogue", Key, ForeignKey("catalogues.id", ondelete="CASCADE")),
+    Column("what", String(100), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    UniqueConstraint("person", "catalogue", "what"),
+)
+
+departures = Table(
+    "departures",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("person", BigInteger, nullable=False),  # no name: only for caches to forget
+    Column("at", BigInteger, nullable=False),
+    **_NO_REUSE,
+)

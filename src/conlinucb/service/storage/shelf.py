@@ -1,0 +1,166 @@
+"""Catalogues as logs of changes: replaced, items added and removed, settings changed."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+from sqlalchemy import func, insert, select, update
+
+from conlinucb.errors import Damaged
+from conlinucb.service.storage.database import Database, Taken, now
+from conlinucb.service.storage.schema import catalogues, changes
+
+LEASE = 30_000_000
+"""Microseconds for which the builder of a version has it to themselves."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A catalogue's place: which change is served, and which is being built."""
+
+    id: int
+    name: str
+    serving: int
+    pending: int | None
+    leased_until: int
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change of a catalogue; ``number`` is the version that it leads to."""
+
+    number: int
+    kind: str
+    body: bytes
+    at: int
+
+
+class Shelf:
+    """All catalogues."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def entries(self) -> list[Entry]:
+        """Every catalogue."""
+        with self._database.connect() as connection:
+            rows = connection.execute(select(catalogues).order_by(catalogues.c.id)).all()
+        return [Entry(*row) for row in rows]
+
+    def find(self, name: str) -> Entry | None:
+        """The catalogue with this name, or None."""
+        with self._database.connect() as connection:
+            row = connection.execute(select(catalogues).filter_by(name=name)).first()
+        return None if row is None else Entry(*row)
+
+    def create(self, name: str) -> Entry:
+        """A catalogue without content; where two create it at once, both get the first."""
+        values = {"name": name, "serving": 0, "pending": None, "leased_until": 0}
+        try:
+            with self._database.connect() as connection:
+                connection.execute(insert(catalogues), values)
+        except Taken:
+            pass
+        found = self.find(name)
+        assert found is not None
+        return found
+
+    def delete(self, catalogue: int) -> None:
+        """Remove a catalogue with everyone in it."""
+        with self._database.connect() as connection:
+            connection.execute(catalogues.delete().where(catalogues.c.id == catalogue))
+
+    def changes(self, catalogue: int, first: int, last: int) -> list[Change]:
+        """The changes from ``first`` to ``last``; raises ``Damaged`` for what cannot be read."""
+        wanted = select(changes).where(
+            changes.c.catalogue == catalogue, changes.c.number >= first, changes.c.number <= last
+        )
+        with self._database.connect() as connection:
+            rows = connection.execute(wanted.order_by(changes.c.number)).all()
+        if [row.number for row in rows] != list(range(first, last + 1)):
+            there = [row.number for row in rows]
+            raise Damaged(f"versions {first} to {last} are needed, {there} are there")
+        for row in rows:
+            if zlib.crc32(row.body) != row.crc:
+                raise Damaged(f"the checksum of version {row.number} does not fit")
+        return [Change(row.number, row.kind, row.body, row.at) for row in rows]
+
+    def base(self, catalogue: int, number: int) -> int:
+        """The last version up to this one that was given as a whole, 0 where there is none."""
+        wanted = select(func.max(changes.c.number)).where(
+            changes.c.catalogue == catalogue,
+            changes.c.number <= number,
+            changes.c.kind == "replace",
+        )
+        with self._database.connect() as connection:
+            return int(connection.scalar(wanted) or 0)
+
+    def settings(self, catalogue: int, number: int) -> Change | None:
+        """The last settings up to this version."""
+        wanted = select(func.max(changes.c.number)).where(
+            changes.c.catalogue == catalogue,
+            changes.c.number <= number,
+            changes.c.kind == "settings",
+        )
+        with self._database.connect() as connection:
+            found = connection.scalar(wanted)
+        return None if found is None else self.changes(catalogue, found, found)[0]
+
+    def append(self, entry: Entry, kind: str, body: bytes, *, wait: bool) -> int:
+        """Write the change after the one served; raises ``Taken`` where someone was faster.
+
+        With ``wait`` it is pending until ``activate``, else served at once.
+        """
+        number = entry.serving + 1
+        values = {
+            "catalogue": entry.id,
+            "number": number,
+            "kind": kind,
+            "body": body,
+            "crc": zlib.crc32(body),
+            "at": now(),
+        }
+        new = {"pending": number} if wait else {"serving": number}
+        # By the clock of the builder: a lease only saves work, it decides nothing.
+        new["leased_until"] = now() + LEASE
+        with self._database.transaction() as connection:
+            connection.execute(insert(changes), values)
+            moved = connection.execute(
+                update(catalogues)
+                .where(catalogues.c.id == entry.id, catalogues.c.serving == entry.serving)
+                .where(catalogues.c.pending.is_(None))
+                .values(**new)
+            )
+            if moved.rowcount != 1:
+                raise Taken(f"another version of {entry.name!r} came first")
+        return number
+
+    def lease(self, entry: Entry) -> bool:
+        """Take over a build that nobody is at; whether we have it."""
+        with self._database.connect() as connection:
+            taken = connection.execute(
+                update(catalogues)
+                .where(catalogues.c.id == entry.id, catalogues.c.pending == entry.pending)
+                .where(catalogues.c.leased_until < now())
+                .values(leased_until=now() + LEASE)
+            )
+        return taken.rowcount == 1
+
+    def renew(self, catalogue: int, number: int) -> None:
+        """Say that the build goes on."""
+        with self._database.connect() as connection:
+            connection.execute(
+                update(catalogues)
+                .where(catalogues.c.id == catalogue, catalogues.c.pending == number)
+                .values(leased_until=now() + LEASE)
+            )
+
+    def activate(self, catalogue: int, number: int) -> None:
+        """Serve what was built."""
+        with self._database.connect() as connection:
+            connection.execute(
+                update(catalogues)
+                .where(catalogues.c.id == catalogue, catalogues.c.pending == number)
+                .values(serving=number, pending=None)
+            )

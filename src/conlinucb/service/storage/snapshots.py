@@ -1,0 +1,97 @@
+"""States kept so that a long log need not be folded again."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import delete, insert, select
+
+from conlinucb.errors import Damaged
+from conlinucb.service.storage.database import Database
+from conlinucb.service.storage.schema import people, snapshots
+
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A person's state after event ``seq``."""
+
+    seq: int
+    arrays: Arrays
+
+
+class Snapshots:
+    """One state for each person and basis (features and prior)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def load(self, person: int, basis: str) -> Snapshot | None:
+        """The state, or None; raises ``Damaged`` where it is not what was saved."""
+        with self._database.connect() as connection:
+            row = connection.execute(
+                select(snapshots).filter_by(person=person, basis=basis)
+            ).first()
+        if row is None:
+            return None
+        if zlib.crc32(row.body) != row.crc:
+            raise Damaged("its checksum does not fit")
+        return Snapshot(row.seq, unpack(row.body))
+
+    def save(self, person: int, basis: str, snapshot: Snapshot) -> None:
+        """Keep this state instead of the one before."""
+        body = pack(snapshot.arrays)
+        values = {
+            "person": person,
+            "basis": basis,
+            "seq": snapshot.seq,
+            "body": body,
+            "crc": zlib.crc32(body),
+        }
+        with self._database.transaction() as connection:
+            connection.execute(delete(snapshots).filter_by(person=person, basis=basis))
+            connection.execute(insert(snapshots), values)
+
+    def drop(self, person: int, basis: str | None = None) -> None:
+        """Throw away a person's states, or the one for this basis."""
+        gone = delete(snapshots).where(snapshots.c.person == person)
+        if basis is not None:
+            gone = gone.where(snapshots.c.basis == basis)
+        with self._database.connect() as connection:
+            connection.execute(gone)
+
+    def drop_others(self, catalogue: int, basis: str) -> None:
+        """Throw away all states of a catalogue's people that are for another basis."""
+        members = select(people.c.id).where(people.c.catalogue == catalogue)
+        gone = delete(snapshots).where(snapshots.c.person.in_(members), snapshots.c.basis != basis)
+        with self._database.connect() as connection:
+            connection.execute(gone)
+
+    def bases(self, person: int) -> list[str]:
+        """The bases for which there is a state of this person."""
+        with self._database.connect() as connection:
+            wanted = select(snapshots.c.basis).where(snapshots.c.person == person)
+            return list(connection.scalars(wanted))
+
+
+def pack(arrays: Arrays) -> bytes:
+    """Named arrays as one .npz, no pickle."""
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, **arrays)
+    return file.getvalue()
+
+
+def unpack(body: bytes) -> Arrays:
+    """What ``pack`` packed."""
+    try:
+        with np.load(io.BytesIO(body), allow_pickle=False) as stored:
+            return {name: stored[name] for name in stored.files}
+    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+        raise Damaged(f"it cannot be unpacked: {error}") from error

@@ -1,0 +1,39 @@
+"""Fixtures that several test files need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from service_world import Postgres
+
+from conlinucb.service.storage import MEMORY
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    """A real PostgreSQL, one for each test process."""
+    server = Postgres(tmp_path_factory.mktemp("postgres"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty database, of each kind."""
+    if request.param == "memory":
+        return MEMORY
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'service.db'}"
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.new_database()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def lasting_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The same, without the one that is gone with its process."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'service.db'}"
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.new_database()

