@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 from conlinucb.experiments import ITEMS
-from conlinucb.experiments.claims import findings, percent, records
+from conlinucb.experiments.claims import records
+from conlinucb.experiments.findings import findings, percent
 
 KEYS = {"item", "setting", "protocol", "agent", "claimed", "measured", "low", "high", "verdict"}
 PAPER = ("LinUCB", "Arm-Con", "ConUCB", "UCB", "BS", "MCR")

@@ -13,12 +13,9 @@ import pytest
 from conlinucb import UnknownName, datasets
 from conlinucb.datasets import hetrec
 from conlinucb.datasets.hetrec import Assignments, read_assignments, select
+from reproductions import real
 
 FOLDER = os.environ.get("CONLINUCB_DATA", "")
-real = pytest.mark.skipif(
-    not (Path(FOLDER) / "hetrec-lastfm-2k").is_dir(),
-    reason="set CONLINUCB_DATA to a folder with hetrec-lastfm-2k and hetrec-movielens-2k",
-)
 LOADERS = {"lastfm": datasets.lastfm, "movielens": datasets.movielens}
 SOURCE = {"lastfm": (1892, 12523, 9749, 186479), "movielens": (2113, 5908, 9079, 47957)}
 TERMS = {

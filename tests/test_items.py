@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -15,6 +13,7 @@ from conlinucb.experiments.item import Claim, Item
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.experiments.setting import Setting, Size, settings_of
 from conlinucb.experiments.table_1 import PAPER_SECONDS
+from reproductions import real
 
 REAL = {"2a": "lastfm", "2b": "movielens", "2c": "lastfm", "2d": "movielens"}
 VARYING = {"1d": 300, "2c": 1000, "2d": 1000}
@@ -46,10 +45,6 @@ SECONDS = {  # total, choosing arms, choosing key-terms
     "MCR": (4_821, 3_030, 1_791),
     "BS": (3_127, 3_120, 6),
 }
-real = pytest.mark.skipif(
-    not (Path(os.environ.get("CONLINUCB_DATA", "")) / "hetrec-lastfm-2k").is_dir(),
-    reason="set CONLINUCB_DATA to a folder with hetrec-lastfm-2k and hetrec-movielens-2k",
-)
 
 
 def everything(size: Size | None = None) -> list[Setting]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ from conlinucb.experiments import ITEMS
 from conlinucb.experiments.algorithms import ALGORITHMS, PAPER, authors_constants
 from conlinucb.experiments.protocols import PROTOCOLS, protocol_of
 from conlinucb.experiments.setting import Setting, Size, settings_of
+from reproductions import real
 
 RAW_DENSE = {"graph": "dense", "normalized": False}
 UNIT_SPARSE = {"graph": "sparse", "normalized": True}
@@ -57,10 +56,6 @@ CHANCE = {"authors": (True, True), "paper": (False, False), "fair": (False, Fals
 AUTHORS_ROUNDS = [2, 7, 20, 54, 148, 403, 1096, 2980]
 """Rounds of the authors' code, counted from 0, in which it asks five questions each."""
 SMALL = Size(runs=1, users=3, rounds=25, trials=2, tuning_users=2)
-real = pytest.mark.skipif(
-    not (Path(os.environ.get("CONLINUCB_DATA", "")) / "hetrec-lastfm-2k").is_dir(),
-    reason="set CONLINUCB_DATA to a folder with hetrec-lastfm-2k and hetrec-movielens-2k",
-)
 either = pytest.mark.parametrize("item", ["1a", pytest.param("2a", marks=real)])
 
 

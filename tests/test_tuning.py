@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -34,12 +33,9 @@ from conlinucb.experiments.tuning import (
     value,
 )
 from conlinucb.progress import Progress
+from reproductions import real
 
 SMALL = {"runs": 2, "users": 3, "rounds": 25, "trials": 3, "tuning_users": 2}
-real = pytest.mark.skipif(
-    not (Path(os.environ.get("CONLINUCB_DATA", "")) / "hetrec-lastfm-2k").is_dir(),
-    reason="set CONLINUCB_DATA to a folder with hetrec-lastfm-2k and hetrec-movielens-2k",
-)
 ONE = "1d"
 """An item on synthetic data without a spanner, which takes a moment to compute."""
 BOTH = [ONE, pytest.param("2c", marks=real)]

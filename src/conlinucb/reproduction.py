@@ -10,7 +10,8 @@ from typing import Any
 from conlinucb.engine.executors import executor_of
 from conlinucb.errors import InvalidInput, MissingData
 from conlinucb.experiments import items_of
-from conlinucb.experiments.claims import findings, records
+from conlinucb.experiments.claims import records
+from conlinucb.experiments.findings import findings
 from conlinucb.experiments.plan import Step, counted, make_plan, whole_bar
 from conlinucb.experiments.protocols import protocol_of
 from conlinucb.experiments.run import outcomes, run_setting

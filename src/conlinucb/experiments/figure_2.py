@@ -6,16 +6,15 @@ from typing import Literal
 
 from conlinucb.experiments.algorithms import PAPER
 from conlinucb.experiments.figure_1 import OTHERS
-from conlinucb.experiments.item import Claim, Item, Point
+from conlinucb.experiments.item import DATA_NAMES, Claim, Item, Point
 
-NAMES = {"lastfm": "Last.FM", "movielens": "MovieLens"}
 _VARYING = Point(label="1,000 key-terms a round", offered_size=1000)
 
 
 def _fixed(name: str, data: Literal["lastfm", "movielens"], bs: float, mcr: float) -> Item:
     return Item(
         name=name,
-        title=f"Figure {name}: regret on {NAMES[data]}",
+        title=f"Figure {name}: regret on {DATA_NAMES[data]}",
         data=data,
         rounds=5000,
         users=500,
@@ -27,7 +26,7 @@ def _fixed(name: str, data: Literal["lastfm", "movielens"], bs: float, mcr: floa
 def _varying(name: str, data: Literal["lastfm", "movielens"], mcr: float) -> Item:
     return Item(
         name=name,
-        title=f"Figure {name}: key-terms that vary from round to round, {NAMES[data]}",
+        title=f"Figure {name}: key-terms that vary from round to round, {DATA_NAMES[data]}",
         data=data,
         rounds=5000,
         users=500,

@@ -11,6 +11,14 @@ from conlinucb.experiments.algorithms import PAPER
 Schedule = tuple[Literal["logarithmic", "linear"], float]
 BASELINE = "ConUCB"
 """What improvements are measured against."""
+DATA_NAMES = {"synthetic": "synthetic data", "lastfm": "Last.FM", "movielens": "MovieLens"}
+Outcome = dict[str, Any]
+"""What a setting came to, as it is kept in JSON."""
+
+
+def baseline_of(outcome: Outcome) -> str:
+    """The agent that improvements are measured against."""
+    return str(outcome.get("baseline") or BASELINE)
 
 
 @dataclass(frozen=True, kw_only=True)

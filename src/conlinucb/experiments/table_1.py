@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from conlinucb.experiments.item import Item, Point
+from conlinucb.experiments.item import BASELINE, Item, Outcome, Point
+
+Pair = tuple[float, float]
 
 PAPER_SECONDS = {
     "ConUCB": (5217.0, 6080.0),
@@ -30,3 +32,32 @@ TABLE_1 = Item(
     "share for key-terms is smaller than in the paper. Seconds are a matter of machine and "
     "language, so read the ratios.",
 )
+
+
+def seconds(outcome: Outcome) -> dict[str, Pair]:
+    """Each agent's seconds for arms and for key-terms."""
+    return {
+        name: (each["last"]["arm_seconds"], each["last"]["term_seconds"])
+        for name, each in outcome["agents"].items()
+    }
+
+
+def ratios(times: dict[str, Pair]) -> dict[str, Pair]:
+    """The same as shares of ConUCB's total.
+
+    >>> ratios({"ConUCB": (3.0, 1.0), "BS": (2.0, 0.0)})["BS"]
+    (0.5, 0.0)
+    """
+    total = sum(times.get(BASELINE, (0.0, 0.0)))
+    if not total:
+        return {}
+    return {name: (arms / total, terms / total) for name, (arms, terms) in times.items()}
+
+
+def shares(times: dict[str, Pair]) -> dict[str, float]:
+    """Each other algorithm's time for choosing as a share of ConUCB's.
+
+    >>> shares({"ConUCB": (3.0, 1.0), "BS": (2.0, 0.0)})
+    {'BS': 0.5}
+    """
+    return {name: sum(pair) for name, pair in ratios(times).items() if name != BASELINE}

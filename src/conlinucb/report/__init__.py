@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conlinucb.errors import InvalidInput
-from conlinucb.experiments.claims import Record, findings, records
+from conlinucb.experiments.claims import Record, records
+from conlinucb.experiments.findings import findings
 from conlinucb.experiments.run import outcomes
 from conlinucb.report.figures import Picture, write_figures
 from conlinucb.report.groups import Group, grouped

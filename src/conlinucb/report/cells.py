@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from conlinucb.report.groups import Outcome, slug
+from conlinucb.experiments.item import Outcome
+from conlinucb.report.groups import slug
 
 
 @dataclass(frozen=True)

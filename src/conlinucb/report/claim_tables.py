@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conlinucb.experiments.item import BASELINE
+from conlinucb.experiments.item import BASELINE, Outcome
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.report.cells import BREAK, Cell, Piece, Table, interval, join, number, text
-from conlinucb.report.groups import Group, Outcome
+from conlinucb.report.groups import Group
 from conlinucb.report.style import label
 
 Record = dict[str, Any]

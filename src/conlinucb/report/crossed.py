@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from conlinucb.experiments.algorithms import ONE_STEP, PAPER_NAMES, TWO_STEP
+from conlinucb.experiments.item import Outcome
 from conlinucb.report.canvas import Drawing, canvas, caption, legend, size_line
 from conlinucb.report.curves import last
-from conlinucb.report.groups import Group, Outcome, slug
+from conlinucb.report.groups import Group, slug
 from conlinucb.report.style import looks
 
 ESTIMATES = (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from conlinucb.experiments.item import Outcome
 from conlinucb.report.canvas import Drawing, canvas, caption, legend, size_line
-from conlinucb.report.groups import Group, Outcome, slug
+from conlinucb.report.groups import Group, slug
 from conlinucb.report.style import label, looks
 
 Span = tuple[float, float, float]

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from conlinucb.experiments import ITEMS
-from conlinucb.experiments.item import BASELINE
+from conlinucb.experiments.item import Outcome
 from conlinucb.experiments.protocols import PROTOCOLS
-
-Outcome = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -85,11 +83,6 @@ def _count(values: list[int], name: str) -> str:
     low, high = min(values), max(values)
     number = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     return f"{number} {name if high != 1 else name[:-1]}"
-
-
-def baseline_of(outcome: Outcome) -> str:
-    """The agent that improvements are measured against."""
-    return str(outcome.get("baseline") or BASELINE)
 
 
 def grouped(outcomes: Iterable[Outcome]) -> list[Group]:

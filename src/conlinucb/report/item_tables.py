@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from conlinucb.experiments.algorithms import ONE_STEP, TWO_STEP
-from conlinucb.experiments.table_1 import PAPER_SECONDS
+from conlinucb.experiments.item import Outcome, baseline_of
+from conlinucb.experiments.table_1 import PAPER_SECONDS, ratios, seconds
 from conlinucb.experiments.tuning import RANGES
 from conlinucb.report.cells import Cell, Table, found, number, spread, text
 from conlinucb.report.crossed import row_name, strategies
 from conlinucb.report.curves import by_regret
-from conlinucb.report.groups import Group, Outcome, baseline_of
-from conlinucb.report.seconds import ratios, seconds
+from conlinucb.report.groups import Group
 from conlinucb.report.style import label
 
 CURVE = ("mean", "low", "high")

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from conlinucb.errors import MissingExtra
-from conlinucb.experiments.item import BASELINE
+from conlinucb.experiments.item import BASELINE, Outcome
 from conlinucb.report.claim_tables import Record, other_claims, regret_claims, unclaimed
 from conlinucb.report.figures import Picture
-from conlinucb.report.groups import Group, Outcome
+from conlinucb.report.groups import Group
 from conlinucb.report.sections import protocols_run, sections, tuned, unique
 from conlinucb.report.tables import runs
 

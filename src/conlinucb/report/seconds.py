@@ -4,32 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from conlinucb.experiments.table_1 import PAPER_SECONDS
+from conlinucb.experiments.table_1 import PAPER_SECONDS, Pair, ratios, seconds
 from conlinucb.report.canvas import Drawing, canvas, caption, legend, size_line
-from conlinucb.report.groups import Group, Outcome
+from conlinucb.report.groups import Group
 from conlinucb.report.style import ARMS, TERMS, label
-
-Pair = tuple[float, float]
-
-
-def seconds(outcome: Outcome) -> dict[str, Pair]:
-    """Each agent's seconds for arms and for key-terms."""
-    return {
-        name: (each["last"]["arm_seconds"], each["last"]["term_seconds"])
-        for name, each in outcome["agents"].items()
-    }
-
-
-def ratios(times: dict[str, Pair]) -> dict[str, Pair]:
-    """The same as shares of ConUCB's total.
-
-    >>> ratios({"ConUCB": (3.0, 1.0), "BS": (2.0, 0.0)})["BS"]
-    (0.5, 0.0)
-    """
-    total = sum(times.get("ConUCB", (0.0, 0.0)))
-    if not total:
-        return {}
-    return {name: (arms / total, terms / total) for name, (arms, terms) in times.items()}
 
 
 def draw_seconds(group: Group) -> list[Drawing]:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from conlinucb.experiments import ITEMS
+from conlinucb.experiments.item import Outcome
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.report.cells import Table
 from conlinucb.report.claim_tables import Record, regret_claims
 from conlinucb.report.figures import Picture
-from conlinucb.report.groups import Group, Outcome
+from conlinucb.report.groups import Group
 from conlinucb.report.item_tables import apart, regrets, theory_facts, times
 from conlinucb.report.tables import chosen
 
