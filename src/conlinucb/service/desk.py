@@ -219,18 +219,17 @@ class Desk:
                     event = decide(state, person)
                     if event is not None:
                         return Written(self._append(seat, state, person, event), False, served)
-                    before = state.seq
-                    self._reread(seat, state, person)
-                    if seat.conversation is state and state.seq == before:
+                    if self._is_latest(seat, state, person):
                         return Written(self._open(state, person), True, served)
                 except _Repeated as repeated:
                     return Written(repeated.event, True, served)
                 except _Stale:
                     continue
                 except Problem:
-                    if not (found := self._sent(person, client, kinds)):
+                    if found := self._sent(person, client, kinds):
+                        return Written(found, True, served)
+                    if self._is_latest(seat, state, person):
                         raise
-                    return Written(found, True, served)
             raise Problem(503, "busy", f"Too many requests for {name!r} at once.", retry=True)
 
     def _sent(self, person: Person, client: str | None, kinds: tuple[str, ...]) -> Event | None:
@@ -258,6 +257,12 @@ class Desk:
             assert seat.conversation is not None
             self._keep(seat.conversation, person)
         return written
+
+    def _is_latest(self, seat: Seat, state: Conversation, person: Person) -> bool:
+        """Whether no one else wrote anything; what they did is taken in."""
+        before = state.seq
+        self._reread(seat, state, person)
+        return seat.conversation is state and state.seq == before
 
     def _reread(self, seat: Seat, state: Conversation, person: Person) -> None:
         """Take in what others wrote, or find that the person is gone."""
