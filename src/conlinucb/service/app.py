@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 import signal
 import threading
@@ -16,6 +17,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from conlinucb._version import __version__
 from conlinucb.errors import ConlinucbError
@@ -35,7 +37,7 @@ from conlinucb.service.storage.database import CONNECTIONS
 from conlinucb.service.validation import sentence
 
 logger = logging.getLogger("conlinucb.service")
-_CODES = {404: "unknown_address", 405: "wrong_method"}
+_CODES = {400: "unreadable", 404: "unknown_address", 405: "wrong_method"}
 
 
 def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
@@ -47,6 +49,7 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
         openapi_url="/v1/openapi.json",
         docs_url=None,  # both would load scripts from elsewhere
         redoc_url=None,
+        redirect_slashes=False,
         lifespan=_lifespan,
     )
     app.state.config = config
@@ -56,7 +59,6 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.add_exception_handler(ConlinucbError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unforeseen)
     app.add_middleware(Guard, key=key, hosts=config.hosts)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
@@ -93,11 +95,12 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 def _end_with_parent() -> None:
     """Stop when the supervising process is gone, however it went."""
-    parent = os.getppid()
+    parent = multiprocessing.parent_process()
+    if parent is None:  # started by hand, without one
+        return
 
     def watch() -> None:
-        while os.getppid() == parent:
-            threading.Event().wait(0.5)
+        parent.join()
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=watch, daemon=True).start()
@@ -132,17 +135,30 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
+    if isinstance(error.body, bytes):  # it was not read as JSON, since it was not said to be
+        kind = request.headers.get("content-type", "nothing")
+        message = f"Send JSON with content-type: application/json; it was said to be {kind[:100]}."
+        return _answer(Problem(415, "wrong_type", message))
     return _answer(Problem(422, "invalid_request", sentence(error.errors())))
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    code = _CODES.get(error.status_code, "refused")
+    status, headers = error.status_code, dict(error.headers or {})
     message = f"{request.method} {request.url.path}: {error.detail}."
-    response = _answer(Problem(error.status_code, code, message))
-    response.headers.update(error.headers or {})
+    if status == 400:
+        message = f"The body is no JSON that can be read: {str(error.__cause__)[:200]}."
+    if status == 405:
+        headers["Allow"] = ", ".join(sorted(_methods(request)))
+    response = _answer(Problem(status, _CODES.get(status, "refused"), message))
+    response.headers.update(headers)
     return response
 
 
-async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
-    return _answer(Problem(500, "internal", "Something failed here; the log says what."))
+def _methods(request: Request) -> set[str]:
+    """All that can be done at an address, by the description."""
+    found = {"GET", "HEAD"} if request.url.path == request.app.openapi_url else set()
+    for path, methods in request.app.openapi()["paths"].items():
+        if compile_path(path)[0].match(request.url.path):
+            found |= {method.upper() for method in methods}
+    return found

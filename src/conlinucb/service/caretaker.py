@@ -81,7 +81,7 @@ class Caretaker:
         while not self._stop.wait(EVERY):
             try:
                 step()
-            except StorageError as error:
+            except ConlinucbError as error:
                 logger.warning("%s", error)
             except Exception:
                 logger.exception("the caretaker stumbled")
@@ -91,7 +91,7 @@ class Caretaker:
         self._loop(self._look)
 
     def _try_first(self) -> None:
-        with contextlib.suppress(StorageError, OSError):
+        with contextlib.suppress(ConlinucbError, OSError):
             self._look()
 
     def _look(self) -> None:
@@ -122,12 +122,14 @@ class Caretaker:
         self._prepared = self._catalogues.opened = True
 
     def _provide(self, name: str, wanted: CatalogueConfig) -> None:
+        if self._catalogues.is_building(name):
+            return  # another process found the change first
         content = _content(wanted)
         known = self._catalogues.known(name)
         if known is None or known.content.source != content.source:
-            self._catalogues.replace(name, content, unless_source=content.source)
-        known = self._catalogues.known(name)
-        if known and wanted.settings is not None and known.settings != wanted.settings:
+            source = content.source
+            self._catalogues.replace(name, content, wanted.settings, unless_source=source)
+        elif wanted.settings is not None and known.settings != wanted.settings:
             self._catalogues.set_settings(name, wanted.settings)
 
     def _warm_up(self) -> None:

@@ -10,17 +10,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pydantic import ValidationError
+
 from conlinucb.errors import Damaged, InvalidInput, nearest
 from conlinucb.service.memory import Memory
 from conlinucb.service.problems import Problem
 from conlinucb.service.served import Content, Served, add_items, changed, remove_items
 from conlinucb.service.settings import Settings
-from conlinucb.service.storage import Entry, Finding, Storage, Taken
+from conlinucb.service.storage import Change, Entry, Finding, Storage, Taken
 
 logger = logging.getLogger("conlinucb.service")
 TRIES = 20
-Body = Callable[[Served | None], bytes | None]
-"""From what is served to what a change writes; None for no change."""
+Changes = list[tuple[str, bytes]]
+Body = Callable[[Served | None], Changes]
+"""From what is served to the changes to be written."""
 
 
 class Catalogues:
@@ -55,6 +58,11 @@ class Catalogues:
     def known(self, name: str) -> Served | None:
         """The version served, or None."""
         return self._served.get(name)
+
+    def is_building(self, name: str) -> bool:
+        """Whether a new version waits for people's states."""
+        entry = self._storage.shelf.find(name)
+        return entry is not None and entry.pending is not None
 
     def all(self) -> list[Served]:
         """Every catalogue that is served."""
@@ -92,10 +100,12 @@ class Catalogues:
     def _set_aside(self, entry: Entry, reason: str) -> None:
         self._served.pop(entry.name, None)
         if self._broken.get(entry.name) != reason:
-            logger.error("catalogue %s cannot be served: %s", entry.name, reason)
-            found = Finding(None, entry.id, f"version {entry.serving}", reason)
-            self._storage.quarantine.add(found)
+            self._report(entry, entry.serving, reason)
         self._broken[entry.name] = reason
+
+    def _report(self, entry: Entry, number: int, reason: str) -> None:
+        logger.error("catalogue %s cannot be served: %s", entry.name, reason)
+        self._storage.quarantine.add(Finding(None, entry.id, f"version {number}", reason))
 
     def load(self, entry: Entry, number: int) -> Served:
         """One version, from the last whole one and the changes since."""
@@ -112,25 +122,34 @@ class Catalogues:
             content = changed(content, change)
         assert content is not None
         found = shelf.settings(entry.id, number)
-        settings = Settings() if found is None else Settings.model_validate_json(found.body)
+        settings = Settings() if found is None else _settings(found)
         return _checked(Served(entry.id, entry.name, number, base, content, settings))
 
-    def replace(self, name: str, content: Content, *, unless_source: str = "") -> int:
+    def replace(
+        self,
+        name: str,
+        content: Content,
+        settings: Settings | None = None,
+        *,
+        unless_source: str = "",
+    ) -> int:
         """A new version of a whole catalogue; people's states are rebuilt before it is served.
 
         Where what is served comes from the source ``unless_source``, nothing is changed.
         """
-        entry = self._storage.shelf.create(name)
         known = self._served.get(name)
-        settings = known.settings if known else Settings()
-        _checked(Served(entry.id, name, 0, 0, content, settings))
-        given = content.to_bytes()
+        used = settings or (known.settings if known else Settings())
+        _checked(Served(0, name, 0, 0, content, used))
+        changes = [("replace", content.to_bytes())]
+        if settings is not None:
+            changes.insert(0, ("settings", settings.model_dump_json().encode()))
 
-        def body(served: Served | None) -> bytes | None:
+        def body(served: Served | None) -> Changes:
             same = served is not None and unless_source and served.content.source == unless_source
-            return None if same else given
+            return [] if same else changes
 
-        return self._append(name, "replace", body, rebuild=True)
+        self._storage.shelf.create(name)
+        return self._append(name, body, rebuild=True)
 
     def add(self, name: str, items: Sequence[Any]) -> int:
         """More items, at once."""
@@ -143,24 +162,25 @@ class Catalogues:
     def _edit(self, name: str, kind: str, items: Sequence[Any]) -> int:
         edit = add_items if kind == "add" else remove_items
 
-        def body(served: Served | None) -> bytes | None:
+        def body(served: Served | None) -> Changes:
             if served is None:
                 raise Problem(404, "unknown_catalogue", f"Nothing is served as {name!r}.")
             content = replace(served.content, catalog=edit(served.catalog, items))
             _checked(replace(served, content=content))
-            return json.dumps({"items": items}, allow_nan=False).encode()
+            return [(kind, json.dumps({"items": items}, allow_nan=False).encode())]
 
-        return self._append(name, kind, body)
+        self.serving(name)
+        return self._append(name, body)
 
     def set_settings(self, name: str, settings: Settings) -> int:
         """Another agent or other manners; another prior rebuilds people's states first."""
         served = self.serving(name)
         new = _checked(replace(served, settings=settings))
-        body = settings.model_dump_json().encode()
-        return self._append(name, "settings", lambda _: body, rebuild=new.basis != served.basis)
+        change = ("settings", settings.model_dump_json().encode())
+        return self._append(name, lambda _: [change], rebuild=new.basis != served.basis)
 
-    def _append(self, name: str, kind: str, body: Body, *, rebuild: bool = False) -> int:
-        """Write a change behind the one served, and serve or build it."""
+    def _append(self, name: str, body: Body, *, rebuild: bool = False) -> int:
+        """Write changes behind the one served, and serve or build them."""
         for _ in range(TRIES):
             self.refresh()
             entry = self._storage.shelf.find(name)
@@ -173,12 +193,15 @@ class Catalogues:
                     f"Version {entry.pending} of {name!r} is being built; change it after that.",
                     retry=True,
                 )
-            content = body(self._served.get(name))
-            if content is None:
+            served = self._served.get(name)
+            if served is not None and served.number != entry.serving:
+                continue  # someone changed it just now
+            changes = body(served)
+            if not changes:
                 return entry.serving
             wait = rebuild and self._storage.people.count(entry.id) > 0
             try:
-                number = self._storage.shelf.append(entry, kind, content, wait=wait)
+                number = self._storage.shelf.append_all(entry, changes, wait=wait)
             except Taken:
                 continue
             self.refresh()
@@ -198,7 +221,19 @@ class Catalogues:
         """Rebuild people's states for versions that wait, then serve them."""
         for entry in self._storage.shelf.entries():
             if entry.pending is not None and self._storage.shelf.lease(entry):
-                self.build(entry)
+                try:
+                    self.build(entry)
+                except (Damaged, InvalidInput) as error:
+                    self._report(entry, entry.pending, str(error))
+
+    def check_pending(self) -> None:
+        """Report versions that wait and cannot be read."""
+        for entry in self._storage.shelf.entries():
+            if entry.pending is not None:
+                try:
+                    self.load(entry, entry.pending)
+                except (Damaged, InvalidInput) as error:
+                    self._report(entry, entry.pending, str(error))
 
     def build(self, entry: Entry) -> None:
         """Rebuild everyone's state for the version that waits, then serve it."""
@@ -207,13 +242,20 @@ class Catalogues:
         last = 0
         while batch := self._storage.people.batch(entry.id, last, limit=100):
             for person in batch:
-                with contextlib.suppress(Taken):  # deleted meanwhile
+                with contextlib.suppress(Taken, Damaged):  # deleted meanwhile, or reported
                     self._memory.keep(self._memory.rebuild(served, person), person)
             self._storage.shelf.renew(entry.id, entry.pending)
             last = batch[-1].id
         self._storage.shelf.activate(entry.id, entry.pending)
         self.refresh()
         self._storage.snapshots.drop_others(entry.id, served.basis)
+
+
+def _settings(change: Change) -> Settings:
+    try:
+        return Settings.model_validate_json(change.body)
+    except ValidationError as error:
+        raise Damaged(f"the settings of version {change.number} cannot be read: {error}") from error
 
 
 def _checked(served: Served) -> Served:

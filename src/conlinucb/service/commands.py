@@ -45,12 +45,12 @@ def serve(
     from uvicorn.supervisors import Multiprocess
 
     from conlinucb.service.config import SERVICE, key_from_environment, read_config
-    from conlinucb.service.storage import MEMORY, Storage
+    from conlinucb.service.storage import Storage
 
     settings = read_config(config, database=database, host=host, port=port, workers=workers)
     key = key_from_environment(settings)
-    place = Storage(settings.database).database.place  # refuses what is no database
-    if settings.database == MEMORY and settings.workers > 1:
+    found = Storage(settings.database).database  # refuses what is no database
+    if found.is_memory and settings.workers > 1:
         raise InvalidInput("A database in memory has one process: use --workers 1, or a file.")
     os.environ[SERVICE] = settings.model_dump_json()
     # Requests share the cores among them; a matrix product that takes all of them slows both.
@@ -77,7 +77,7 @@ def serve(
     where = f"http://{settings.host}:{socket.getsockname()[1]}"
     guarded = "with a key" if key else "without a key, for this machine only"
     typer.echo(f"conlinucb serves {', '.join(settings.catalogues)} at {where}, {guarded}.")
-    typer.echo(f"database: {place}. Ctrl-C stops it.")
+    typer.echo(f"database: {found.place}. Ctrl-C stops it.")
     # Supervised even when there is one worker: one that dies is replaced.
     Multiprocess(server, sockets=[socket]).run()
 
@@ -101,6 +101,7 @@ def upgrade(config: Config = None, database: Database = None) -> None:
     before = migrate.current(storage.database)
     migrate.upgrade(storage.database)
     now = migrate.current(storage.database)
+    storage.close()
     typer.echo(f"{storage.database.place}: {before or 'empty'} -> {now}")
 
 

@@ -108,6 +108,8 @@ def key_from_environment(config: ServiceConfig) -> str | None:
         raise InvalidInput(
             f"{KEY} must have at least {SHORTEST_KEY} characters, it has {len(key)}."
         )
+    if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+        raise InvalidInput(f"{KEY} must be printable ASCII without spaces, to fit into a header.")
     if key is None and not is_loopback(config.host):
         raise InvalidInput(
             f"Others could reach {config.host} without a key. Set {KEY}, or bind to 127.0.0.1."

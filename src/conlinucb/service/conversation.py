@@ -14,11 +14,17 @@ import numpy as np
 
 from conlinucb.errors import Damaged, InvalidInput, UnknownName
 from conlinucb.service.served import Served
+from conlinucb.service.shape import flaw, sound
 from conlinucb.service.storage import Arrays, Broken, Event, Snapshot
 from conlinucb.user import Question, User
 
 RECENT = 16
 """Recommendations kept at hand; a reward of an older one looks it up in the log."""
+
+
+Places = dict[tuple[str, int], int]
+"""From "term" or "arm" and an index to a number of questions."""
+_KINDS = ("term", "arm")
 
 
 class NeedsRebuild(Exception):
@@ -37,10 +43,12 @@ class Conversation:
     """The event of the question that waits for an answer; 0 for none."""
     asked: int = 0
     """Questions put to this person."""
-    skipped_at: dict[int, int] = field(default_factory=dict)
-    """What was skipped, by index, and how many questions had been asked by then."""
-    answered_at: dict[int, int] = field(default_factory=dict)
+    skipped_at: Places = field(default_factory=dict)
+    """What was skipped, and how many questions had been asked by then."""
+    answered_at: Places = field(default_factory=dict)
     """The same for what was answered."""
+    missed: int = 0
+    """Answers and rewards about what this version of the catalogue does not have."""
     decisions: OrderedDict[int, tuple[str, ...]] = field(default_factory=OrderedDict)
     """The items of recent recommendations, by event."""
 
@@ -53,6 +61,9 @@ class Conversation:
         """Take in the next event."""
         if event.seq != self.seq + 1:
             raise Damaged(f"event {event.seq} follows on {self.seq}")
+        wrong = flaw(event.kind, event.body)
+        if wrong is not None:
+            raise Damaged(wrong)
         _STEPS[event.kind](self, event)
         self.seq = event.seq
 
@@ -61,43 +72,55 @@ class Conversation:
         self.seq = seq
 
     def resting(self) -> set[int]:
-        """What is not to be asked about now."""
-        settings = self.served.settings
-        skipped = {
-            i for i, at in self.skipped_at.items() if self.asked < at + settings.rest_after_skip
+        """Indices of what is not to be asked about now."""
+        settings, kind = self.served.settings, self.served.agent.asks
+        rests = (
+            (self.skipped_at, settings.rest_after_skip),
+            (self.answered_at, settings.rest_after_answer),
+        )
+        return {
+            index
+            for places, rest in rests
+            for (about, index), at in places.items()
+            if about == kind and self.asked < at + rest
         }
-        answered = {
-            i for i, at in self.answered_at.items() if self.asked < at + settings.rest_after_answer
-        }
-        return skipped | answered
+
+    def fits(self, served: Served) -> bool:
+        """Whether this state is that of the log under another version of the catalogue, too."""
+        same = self.served.basis == served.basis
+        return same and (not self.missed or self.served.number == served.number)
 
     def on(self, served: Served) -> Conversation:
-        """The same conversation on another version with the same basis."""
+        """The same conversation on another version that it fits."""
         self.served = served
         return self
 
     def snapshot(self) -> Snapshot:
         """The state as arrays; recent recommendations are not part of it."""
-        counts = np.array([self.open_seq, self.asked], dtype=np.int64)
+        place = [self.open_seq, self.asked, self.missed]
         arrays = {
             **self.user.to_arrays(),
-            "place": counts,
+            "place": np.array(place, dtype=np.int64),
+            "version": np.array(self.served.number if self.missed else 0),
             "skipped": _pairs(self.skipped_at),
             "answered": _pairs(self.answered_at),
         }
         return Snapshot(self.seq, arrays)
 
     @classmethod
-    def from_snapshot(cls, served: Served, snapshot: Snapshot) -> Conversation:
-        """The conversation that ``snapshot`` was called on."""
+    def from_snapshot(cls, served: Served, snapshot: Snapshot) -> Conversation | None:
+        """The conversation that ``snapshot`` was called on; None where it does not fit."""
         arrays = snapshot.arrays
         user = served.agent.load_user(arrays)
         try:
-            open_seq, asked = (int(each) for each in arrays["place"])
+            open_seq, asked, missed = (int(each) for each in arrays["place"])
+            number = int(arrays["version"])
             skipped, answered = _table(arrays, "skipped"), _table(arrays, "answered")
-        except (KeyError, ValueError, TypeError) as error:
+        except (LookupError, ValueError, TypeError, OverflowError) as error:
             raise Damaged(f"the place in the conversation cannot be read: {error}") from error
-        return cls(served, user, snapshot.seq, open_seq, asked, skipped, answered)
+        if missed and number != served.number:
+            return None
+        return cls(served, user, snapshot.seq, open_seq, asked, skipped, answered, missed)
 
     def index(self, kind: str, name: str) -> int | None:
         """The index of an item or key-term, None where this catalogue does not have it."""
@@ -119,19 +142,19 @@ def fold(
 
     And what could not be read of it, with the reason; the rest counts.
     """
-    there = {row.seq: row for row in rows}
-    gone = {row.body.get("of") for row in rows if _is(row, "retraction")}
+    rows = [sound(row) for row in rows]
+    gone = {row.body["of"] for row in rows if _is(row, "retraction")}
     state, broken = Conversation.new(served, seed), {}
-    for seq in range(1, max(there, default=0) + 1):
-        row = there.get(seq, Broken(seq, "it is not there"))
+    for row in rows:
+        state.skip(row.seq - 1)
         if isinstance(row, Broken):
-            broken[seq] = row.reason
-        elif seq not in gone and row.kind != "retraction":
+            broken[row.seq] = row.reason
+        elif row.seq not in gone and row.kind != "retraction":
             try:
                 state.apply(row)
             except UNUSABLE as error:
-                broken[seq] = f"it cannot be used: {error!r}"
-        state.skip(seq)
+                broken[row.seq] = f"it cannot be used: {error!r}"
+        state.skip(row.seq)
     return state, broken
 
 
@@ -145,6 +168,7 @@ def _question(state: Conversation, event: Event) -> None:
     state.asked += 1
     state.open_seq = event.seq
     if index is None:  # not in this catalogue: it counts as asked, nothing can be learned of it
+        state.missed += 1
         state.user.questions = body["number"]
         state.user.open = None
     else:
@@ -159,7 +183,9 @@ def _answer(state: Conversation, event: Event) -> None:
             user.open = Question(body["about"], index, user.questions, 0)
         state.served.agent.hear(user, user.open, body["answer"])
         rests = state.skipped_at if body["answer"] is None else state.answered_at
-        rests[index] = state.asked
+        rests[body["about"], index] = state.asked
+    else:
+        state.missed += 1
     state.open_seq = 0
 
 
@@ -172,7 +198,9 @@ def _recommendation(state: Conversation, event: Event) -> None:
 
 def _reward(state: Conversation, event: Event) -> None:
     index = state.index("arm", event.body["item"])
-    if index is not None:
+    if index is None:
+        state.missed += 1
+    else:
         state.served.agent.learn(state.user, index, event.body["reward"])
 
 
@@ -189,9 +217,12 @@ _STEPS = {
 }
 
 
-def _pairs(table: dict[int, int]) -> Any:
-    return np.array(sorted(table.items()), dtype=np.int64).reshape(-1, 2)
+def _pairs(places: Places) -> Any:
+    rows = sorted((_KINDS.index(kind), index, at) for (kind, index), at in places.items())
+    return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
 
-def _table(arrays: Arrays, name: str) -> dict[int, int]:
-    return {int(index): int(at) for index, at in arrays[name]}
+def _table(arrays: Arrays, name: str) -> Places:
+    if (arrays[name] < 0).any():
+        raise ValueError(f"{name} has a number below 0")
+    return {(_KINDS[kind], int(index)): int(at) for kind, index, at in arrays[name]}

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from conlinucb.errors import Damaged, InvalidInput
 from conlinucb.service.catalogues import Catalogues
@@ -20,7 +20,8 @@ from conlinucb.service.live import Live, Seat
 from conlinucb.service.memory import SNAPSHOT_EVERY, Memory
 from conlinucb.service.problems import Problem
 from conlinucb.service.served import Served
-from conlinucb.service.storage import Event, Person, Storage, Taken
+from conlinucb.service.shape import sound
+from conlinucb.service.storage import Broken, Event, Person, Storage, Taken
 
 TRIES = 50
 SKIP = "skip"
@@ -98,7 +99,7 @@ class Desk:
         self, state: Conversation, person: Person, asked: int
     ) -> dict[str, str] | None:
         """What the open question is about, None where it is not this one."""
-        if state.open_seq != asked:
+        if not asked or state.open_seq != asked:
             return None
         open_ = state.user.open
         if open_ is None:  # about something that this version of the catalogue does not have
@@ -109,7 +110,7 @@ class Desk:
         return {"about": open_.kind, "id": str(ids[open_.index])}
 
     def _closed(self, state: Conversation, person: Person, asked: int) -> Problem:
-        found = self.storage.log.find(person.id, seq=asked)
+        found = self._event(person, seq=asked)
         if found is None or found.kind != "question":
             return Problem(404, "unknown_question", f"q{asked} was never asked of {person.name!r}.")
         now = f"q{state.open_seq}" if state.open_seq else "none"
@@ -136,7 +137,7 @@ class Desk:
     def _check_shown(self, state: Conversation, person: Person, shown: int, item: str) -> None:
         items = state.decisions.get(shown)
         if items is None:
-            found = self.storage.log.find(person.id, seq=shown)
+            found = self._event(person, seq=shown)
             if found is None or found.kind != "recommendation":
                 raise Problem(
                     404,
@@ -150,13 +151,16 @@ class Desk:
             )
 
     def _said(self, person: Person, subject: str) -> Event | None:
-        return self.storage.log.find(person.id, subject=subject)
+        found = self.storage.log.find(person.id, subject=subject)
+        if found is not None and isinstance(sound(found), Broken):
+            raise Damaged(f"Event {found.seq} cannot be read.")
+        return found
 
     def retract(self, catalogue: str, name: str, seq: int) -> Written:
         """Take back an answer or a reward: as if it had never been given."""
 
         def decide(state: Conversation, person: Person) -> Event | None:
-            target = self.storage.log.find(person.id, seq=seq)
+            target = self._event(person, seq=seq)
             if target is None:
                 raise Problem(404, "unknown_event", f"{name!r} has no event {seq}.")
             if target.kind not in ("answer", "reward"):
@@ -199,6 +203,10 @@ class Desk:
             self._reread(seat, state, person)
             return see(*self._state(served, seat, name))
 
+    def history(self, state: Conversation, person: Person) -> list[Event | Broken]:
+        """The events that a state is made of, whatever others have written since."""
+        return [row for row in self.memory.rows(person) if row.seq <= state.seq]
+
     def _write(
         self,
         catalogue: str,
@@ -220,12 +228,13 @@ class Desk:
                     if event is not None:
                         return Written(self._append(seat, state, person, event), False, served)
                     if self._is_latest(seat, state, person):
-                        return Written(self._open(state, person), True, served)
+                        sent = self._sent(person, client, kinds)
+                        return Written(sent or self._open(state, person), True, served)
                 except _Repeated as repeated:
                     return Written(repeated.event, True, served)
                 except _Stale:
                     continue
-                except Problem:
+                except (Problem, InvalidInput):
                     if found := self._sent(person, client, kinds):
                         return Written(found, True, served)
                     if self._is_latest(seat, state, person):
@@ -234,12 +243,14 @@ class Desk:
 
     def _sent(self, person: Person, client: str | None, kinds: tuple[str, ...]) -> Event | None:
         """What was written before under the client's own id."""
-        if client is None:
+        if client is None or not person.id:
             return None
-        found = self.storage.log.find(person.id, client_id=client)
+        found = self._event(person, client_id=client)
         return found and _of_kind(found, kinds, client)
 
     def _append(self, seat: Seat, state: Conversation, person: Person, event: Event) -> Event:
+        if not person.id:
+            person = self._met(seat, state, person)
         log = self.storage.log
         try:
             if event.kind == "retraction":
@@ -258,24 +269,47 @@ class Desk:
             self._keep(seat.conversation, person)
         return written
 
+    def _met(self, seat: Seat, state: Conversation, person: Person) -> Person:
+        """Know a person from their first event on."""
+        seat.person = self.storage.people.add(person.catalogue, person.name, person.seed)
+        if seat.person.seed != person.seed:  # someone else met them first, with another seed
+            seat.conversation = None
+            raise _Stale
+        seat.conversation = state
+        return seat.person
+
     def _is_latest(self, seat: Seat, state: Conversation, person: Person) -> bool:
         """Whether no one else wrote anything; what they did is taken in."""
         before = state.seq
         self._reread(seat, state, person)
-        return seat.conversation is state and state.seq == before
+        return not person.id or (seat.conversation is state and state.seq == before)
 
     def _reread(self, seat: Seat, state: Conversation, person: Person) -> None:
         """Take in what others wrote, or find that the person is gone."""
+        if not person.id:
+            return
         if self.storage.people.find(person.catalogue, person.name) != person:
             seat.clear()
         else:
             seat.conversation = self.memory.catch_up(state, person)
 
     def _open(self, state: Conversation, person: Person) -> Event:
-        found = self.storage.log.find(person.id, seq=state.open_seq)
-        if found is None:
-            raise Damaged(f"the question that is open, event {state.open_seq}, is not there")
+        found = self._event(person, seq=state.open_seq)
+        if found is None or found.kind != "question":
+            # What the state rests on is not there: it is folded anew from what is.
+            self.storage.snapshots.drop(person.id, state.served.basis)
+            self.live.seat((person.catalogue, person.name)).conversation = None
+            raise _Stale
         return found
+
+    def _event(self, person: Person, **what: Any) -> Event | None:
+        """An event that can be read and used, or None."""
+        try:
+            found = self.storage.log.find(person.id, **what)
+        except Damaged:
+            return None
+        row = None if found is None else sound(found)
+        return row if isinstance(row, Event) else None
 
     @contextmanager
     def _seated(self, catalogue: str, name: str) -> Iterator[tuple[Served, Seat]]:
@@ -304,10 +338,11 @@ class Desk:
         if person is None:
             if not create:
                 raise _unknown(name)
-            person = self.meet(served.name, name, None)
+            nobody = Person(0, served.id, name, _seed(name))  # known once there is an event
+            return Conversation.new(served, nobody.seed), nobody
         seat.person = person
         state = seat.conversation
-        if state is None or state.served.basis != served.basis:
+        if state is None or not state.fits(served):
             state = self.memory.load(served, person)
         seat.conversation = state.on(served)
         return state, person

@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import ipaddress
 import json
+import logging
 from collections.abc import Collection
 from typing import Any
 
@@ -17,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from conlinucb.service.problems import Problem
 
+logger = logging.getLogger("conlinucb.service")
 OPEN_PATHS = ("/healthz", "/readyz")
 """What a load balancer may ask without a key."""
 LARGEST_BODY = 4_000_000
@@ -44,32 +46,29 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or say why not."""
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+            return
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = dict(scope["headers"])
-        started = False
-
-        async def send_with_headers(message: Message) -> None:
-            nonlocal started
-            if message["type"] == "http.response.start":
-                started = True
-                message["headers"] = [*message.get("headers", ()), *_HEADERS]
-            await send(message)
-
+        exchange = _Exchange(receive, send)
         self._inside += 1
         try:
             self._check_crowd()
+            headers = dict(scope["headers"])
             self._check_host(headers)
             self._check_key(scope["path"], headers)
-            limited = _limited(receive, headers, _limit(scope))
-            await self.app(scope, limited, send_with_headers)
+            exchange.limit(headers, _limit(scope))
+            await self.app(scope, exchange.receive, exchange.send)
         except Problem as problem:
-            if started:
-                raise
-            await _refuse(problem, send_with_headers)
+            exchange.problem = problem
+        except Exception:
+            logger.exception("a request failed")
+            exchange.problem = Problem(500, "internal", "Something failed here; the log says what.")
         finally:
             self._inside -= 1
+        await exchange.finish()
 
     def _check_crowd(self) -> None:
         if self._inside > MOST_AT_ONCE:
@@ -82,10 +81,18 @@ class Guard:
         if self._digest is not None:
             return
         host = _host_name(headers.get(b"host", b"").decode("latin-1"))
-        if host not in self._hosts and not is_loopback(host):
+        if not self._is_ours(host):
             raise Problem(
                 421, "wrong_host", f"This service is at a loopback address, not at {host[:100]!r}."
             )
+        origin = headers.get(b"origin", b"").decode("latin-1")
+        if origin and not self._is_ours(_host_name(origin.partition("://")[2])):
+            raise Problem(
+                403, "foreign_page", f"Pages of {origin[:100]!r} may not talk to this service."
+            )
+
+    def _is_ours(self, host: str) -> bool:
+        return host in self._hosts or is_loopback(host)
 
     def _check_key(self, path: str, headers: dict[bytes, bytes]) -> None:
         if self._digest is None or path in OPEN_PATHS:
@@ -118,41 +125,70 @@ def _digest(key: str) -> bytes:
 
 
 def _limit(scope: Scope) -> int:
-    return LARGEST_UPLOAD if scope["path"].startswith("/v1/catalogues/") else LARGEST_BODY
+    path = scope["path"]
+    uploads = path.startswith("/v1/catalogues/") and not path.endswith("/settings")
+    return LARGEST_UPLOAD if uploads else LARGEST_BODY
 
 
-def _limited(receive: Receive, headers: dict[bytes, bytes], limit: int) -> Receive:
-    """Receive at most ``limit`` bytes, in time."""
-    told = headers.get(b"content-length", b"0")
-    if told.isdigit() and int(told) > limit:
-        raise _too_large(int(told), limit)
-    seen = 0
-    deadline = asyncio.get_running_loop().time() + SLOWEST_BODY
+class _Exchange:
+    """One request: what comes in is limited, and a problem replaces what the app would say."""
 
-    async def limited() -> Message:
-        nonlocal seen
-        if seen < 0:  # the body is there; what else comes may take its time
-            return await receive()
+    def __init__(self, receive: Receive, send: Send) -> None:
+        self.problem: Problem | None = None
+        self._receive, self._send = receive, send
+        self._started = self._complete = False
+        self._seen = self._most = 0
+        self._deadline = 0.0
+
+    def limit(self, headers: dict[bytes, bytes], most: int) -> None:
+        """Take at most so many bytes, in time."""
+        told = headers.get(b"content-length", b"0")
+        if told.isdigit() and (len(told) > 15 or int(told) > most):
+            raise _too_large(told.decode()[:15], most)
+        self._most = most
+        self._deadline = asyncio.get_running_loop().time() + SLOWEST_BODY
+
+    async def receive(self) -> Message:
+        """The next part of the body; once it is there, what else comes may take its time."""
+        if self._complete:
+            return await self._receive()
         try:
-            async with asyncio.timeout_at(deadline):
-                message = await receive()
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
         except TimeoutError:
-            raise Problem(
-                408, "too_slow", f"The body did not come within {SLOWEST_BODY:g} seconds."
+            raise self._refused(
+                Problem(408, "too_slow", f"The body did not come within {SLOWEST_BODY:g} seconds.")
             ) from None
-        seen += len(message.get("body", b""))
-        if seen > limit:
-            raise _too_large(seen, limit)
-        if not message.get("more_body", False):
-            seen = -1
+        self._seen += len(message.get("body", b""))
+        if self._seen > self._most:
+            raise self._refused(_too_large(f"{self._seen:,}", self._most))
+        self._complete = not message.get("more_body", False)
         return message
 
-    return limited
+    def _refused(self, problem: Problem) -> Problem:
+        """Remembered, since the framework makes a 400 of whatever is raised here."""
+        self.problem = problem
+        return problem
+
+    async def send(self, message: Message) -> None:
+        """What the app says, unless there is a problem that it does not know of."""
+        if self.problem is not None and not self._started:
+            return
+        if message["type"] == "http.response.start":
+            self._started = True
+            message["headers"] = [*message.get("headers", ()), *_HEADERS]
+        await self._send(message)
+
+    async def finish(self) -> None:
+        """Say what the problem is, if there is one and nothing was said yet."""
+        problem, self.problem = self.problem, None
+        if problem is not None and not self._started:
+            await _refuse(problem, self.send)
 
 
-def _too_large(size: int, limit: int) -> Problem:
+def _too_large(size: str, limit: int) -> Problem:
     return Problem(
-        413, "too_large", f"The body has {size:,} bytes or more; at most {limit:,} are taken."
+        413, "too_large", f"The body has {size} bytes or more; at most {limit:,} are taken."
     )
 
 

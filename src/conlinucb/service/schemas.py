@@ -6,15 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from conlinucb.service.settings import Finite, Settings
+from conlinucb.service.settings import PRINTED, Finite, Sentence, Settings
 
-Text = Annotated[
-    str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")
-]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=PRINTED)]
 """A name or id: 1 to 200 characters, no control characters."""
 Names = Annotated[list[Text], Field(max_length=100_000)]
 FewNames = Annotated[list[Text], Field(max_length=10_000)]
-Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False, strict=True)]
 
 
 def _example(**fields: Any) -> ConfigDict:
@@ -35,12 +33,13 @@ class NextBody(BaseModel):
     offered: Annotated[FewNames, Field(min_length=1)] | None = Field(
         default=None, description="Key-terms that may be asked about; all by default."
     )
-    k: int = Field(default=1, ge=1, le=100, description="How many items to recommend.")
+    k: int = Field(default=1, ge=1, le=100, strict=True, description="How many items to recommend.")
     ask: Literal["due", "never"] = Field(
         default="due", description="never: spare this person a question now."
     )
     event: Text | None = Field(
-        default=None, description="Your id of this call: sent twice, it returns the same."
+        default=None,
+        description="Your id of this call: sent twice, what it decided is decided once.",
     )
 
 
@@ -168,6 +167,7 @@ class PersonBody(BaseModel):
         default=None,
         ge=0,
         lt=2**64,
+        strict=True,
         description="Decides the strategy's random draws; from the name by default.",
     )
 
@@ -274,8 +274,10 @@ class CatalogueBody(BaseModel):
     )
 
     items: Annotated[list[Item], Field(min_length=1, max_length=1_000_000)]
-    d: int = Field(default=50, ge=1, le=1000, description="Features made of tags, at most.")
-    questions: dict[Text, Annotated[str, Field(min_length=1, max_length=500)]] = Field(
+    d: int = Field(
+        default=50, ge=1, le=1000, strict=True, description="Features made of tags, at most."
+    )
+    questions: dict[Text, Sentence] = Field(
         default_factory=dict, description="How key-terms are asked about."
     )
     settings: Settings | None = None

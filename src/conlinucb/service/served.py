@@ -62,10 +62,21 @@ def changed(content: Content | None, change: Change) -> Content:
         raise Damaged(f"version {change.number} changes a catalogue that is not there")
     if change.kind == "settings":
         return content
-    items = json.loads(change.body)["items"]
-    catalog = content.catalog
+    if change.kind not in ("add", "remove"):
+        raise Damaged(f"version {change.number} is of the kind {change.kind!r}")
     edit = add_items if change.kind == "add" else remove_items
-    return replace(content, catalog=edit(catalog, items))
+    try:
+        items = json.loads(change.body)["items"]
+        return replace(content, catalog=edit(content.catalog, items))
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise Damaged(f"version {change.number} cannot be read: {error!r}") from error
+
+
+def refuse_twice(ids: Sequence[str]) -> None:
+    """Refuse a list in which something stands twice."""
+    twice = [each for each, count in Counter(ids).items() if count > 1]
+    if twice:
+        raise InvalidInput(f"{twice[0]!r} stands there twice.")
 
 
 def add_items(catalog: Catalog, items: Sequence[Any]) -> Catalog:
@@ -93,9 +104,7 @@ def _told_apart(catalog: Catalog, items: Sequence[Any]) -> tuple[list[Any], list
     place = {each: index for index, each in enumerate(catalog.arm_ids)}
     live = set(catalog.live_arms.tolist())
     ids = [each["id"] for each in items]
-    twice = [each for each, count in Counter(ids).items() if count > 1]
-    if twice:
-        raise InvalidInput(f"Item {twice[0]!r} stands there twice.")
+    refuse_twice(ids)
     there = [each for each in ids if place.get(each) in live]
     if there:
         raise InvalidInput(f"There is an item {there[0]!r} already.")
@@ -105,6 +114,7 @@ def _told_apart(catalog: Catalog, items: Sequence[Any]) -> tuple[list[Any], list
 
 def remove_items(catalog: Catalog, items: Sequence[Any]) -> Catalog:
     """The catalogue without these items."""
+    refuse_twice(items)
     return catalog.remove_arms([catalog.arm_index(each) for each in items], keep_terms=True)
 
 
@@ -142,6 +152,7 @@ class Served:
 
     def arms(self, ids: Sequence[str]) -> Indices:
         """Indices of items that are there; removed ones are left out, unknown ones refused."""
+        refuse_twice(ids)
         found = np.array([self.catalog.arm_index(each) for each in ids], dtype=np.int64)
         live = np.zeros(len(self.catalog), dtype=bool)
         live[self.catalog.live_arms] = True
@@ -149,5 +160,6 @@ class Served:
 
     def terms(self, ids: Sequence[str]) -> Indices:
         """Indices of key-terms that still have an item; unknown ones are refused."""
+        refuse_twice(ids)
         found = [self.catalog.term_index(each) for each in ids]
         return np.array(sorted(set(found) & set(self.catalog.live_terms.tolist())), dtype=np.int64)

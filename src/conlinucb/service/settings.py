@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 DEFAULT_AGENT: dict[str, Any] = {
     "recipe": "conlinucb",
@@ -12,13 +12,20 @@ DEFAULT_AGENT: dict[str, Any] = {
     "schedule": {"name": "linear", "b": 1.0},
 }
 """One question before each recommendation, as long as ``max_questions`` allows."""
-Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e100, le=1e100)]
+Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e100, le=1e100, strict=True)]
+PRINTED = r"^[^\x00-\x1f\x7f-\x9f\ufffd]+$"
+"""No control characters, and not the sign that stands for bytes that were no text."""
+Sentence = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTED)]
 
 
 class Settings(BaseModel):
     """Of one catalogue. Checked as a whole before it is accepted, agent included."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        json_schema_extra={"examples": [{"agent": DEFAULT_AGENT, "max_questions": 10}]},
+    )
 
     agent: dict[str, Any] = Field(
         default=DEFAULT_AGENT,
@@ -29,20 +36,24 @@ class Settings(BaseModel):
         default=(0.0, 1.0), description="Lowest and highest answer and reward; no and yes."
     )
     max_questions: int | None = Field(
-        default=20, ge=0, le=1_000_000, description="Most questions a person is asked; null: any."
+        default=20,
+        ge=0,
+        le=1_000_000,
+        strict=True,
+        description="Most questions a person is asked; null: any.",
     )
     rest_after_skip: int = Field(
         default=20,
         ge=0,
         le=1_000_000,
+        strict=True,
         description="A skipped question rests while so many others are asked.",
     )
     rest_after_answer: int = Field(
-        default=0, ge=0, le=1_000_000, description="The same for an answered one."
+        default=0, ge=0, le=1_000_000, strict=True, description="The same for an answered one."
     )
-    question: str = Field(
+    question: Sentence = Field(
         default="Do you like {term}?",
-        max_length=500,
         description="How a key-term is asked about where the catalogue has no text of its own.",
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import re
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -13,15 +14,18 @@ from typing import Any
 from conlinucb.catalog import Catalog
 from conlinucb.errors import InvalidInput, RankWarning
 from conlinucb.service.schemas import CatalogueBody, Item
-from conlinucb.service.served import Content
+from conlinucb.service.served import Content, refuse_twice
+from conlinucb.service.settings import PRINTED
 
 MOST_ITEMS = 1_000_000
 MOST_ROWS = 10_000_000
 LONGEST_ID = 200
+_PRINTED = re.compile(PRINTED)
 
 
 def from_json(body: CatalogueBody) -> Content:
     """Items with their tags, perhaps with features of their own."""
+    _check_items(body.items)
     rows = [(each.id, tag, weight) for each in body.items for tag, weight in each.weights().items()]
     items, tags, weights = (
         (list(column) for column in zip(*rows, strict=True)) if rows else [[]] * 3
@@ -38,6 +42,15 @@ def from_json(body: CatalogueBody) -> Content:
     if strange:
         raise InvalidInput(f"questions has {strange[0]!r}, which is no tag of an item.")
     return Content(_as_text(catalog), body.questions)
+
+
+def _check_items(items: list[Item]) -> None:
+    refuse_twice([each.id for each in items])
+    bare = [each.id for each in items if not each.tags and each.features is None]
+    if bare:
+        raise InvalidInput(
+            f"Item {bare[0]!r} has neither tags nor features: nothing is known of it."
+        )
 
 
 def _features(items: list[Item]) -> list[Any] | None:
@@ -91,10 +104,10 @@ def _as_text(catalog: Catalog) -> Catalog:
     if len(catalog) > MOST_ITEMS:
         raise InvalidInput(f"There are {len(catalog)} items; at most {MOST_ITEMS} are taken.")
     ids = [str(each) for each in (*catalog.arm_ids, *catalog.term_ids)]
-    wrong = [each for each in ids if not 0 < len(each) <= LONGEST_ID or not each.isprintable()]
+    wrong = [each for each in ids if not len(each) <= LONGEST_ID or not _PRINTED.match(each)]
     if wrong:
         raise InvalidInput(
-            f"An id must have 1 to {LONGEST_ID} characters, all of them printable, "
+            f"An id must have 1 to {LONGEST_ID} characters, none of them a control character, "
             f"got {wrong[0][:50]!r} with {len(wrong[0])}."
         )
     split = len(catalog.arm_ids)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
+
+_INTERNAL = re.compile(r"^(constrained-|list\[|dict\[|literal\[|function-|nullable)")
+"""Parts of a place that name a choice between types, not a field."""
 
 
 def sentence(errors: Sequence[Any], where: tuple[str, ...] = ()) -> str:
@@ -18,8 +22,9 @@ def sentence(errors: Sequence[Any], where: tuple[str, ...] = ()) -> str:
 
 
 def _one(error: Any, where: tuple[str, ...]) -> str:
-    place = ".".join(str(part) for part in (*where, *error["loc"]))
-    if error["type"] == "json_invalid" if "type" in error else False:
+    parts = [str(part) for part in (*where, *error["loc"])]
+    place = ".".join(part for part in parts if not _INTERNAL.match(part))
+    if error.get("type") == "json_invalid":
         return f"{place}: {error['msg']}."
     return f"{place}: {error['msg']}, got {_short(error.get('input'))}."
 

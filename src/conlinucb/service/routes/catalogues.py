@@ -84,10 +84,7 @@ def _put(
     request: Request, response: Response, name: str, kind: str, body: bytes, d: int
 ) -> CatalogueOut:
     content, settings = _read(kind, body, d)
-    catalogues = catalogues_of(request)
-    catalogues.replace(name, content)
-    if settings is not None:
-        catalogues.set_settings(name, settings)
+    catalogues_of(request).replace(name, content, settings)
     out = _out(request, name)
     response.status_code = 200 if out.building is None else 202
     return out

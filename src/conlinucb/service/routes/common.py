@@ -14,6 +14,7 @@ from conlinucb.service.schemas import ErrorOut, Text
 _ERRORS = {
     400: "The body is no JSON.",
     401: "The key is missing or wrong.",
+    403: "A page of another site calls.",
     404: "Unknown user, catalogue, question, decision or event.",
     405: "Not a method of this address.",
     408: "The body came too slowly.",

@@ -8,7 +8,9 @@ from conlinucb.service.caretaker import Caretaker
 from conlinucb.service.routes.common import ERRORS
 from conlinucb.service.schemas import Health
 
-router = APIRouter(tags=["health"], responses={405: ERRORS[405], 421: ERRORS[421]})
+router = APIRouter(
+    tags=["health"], responses={status: ERRORS[status] for status in (403, 405, 421, 500)}
+)
 
 
 @router.get("/healthz", summary="Alive")

@@ -77,7 +77,7 @@ def profile(
     desk = desk_of(request)
 
     def see(state: Conversation, person: Person) -> Profile:
-        return views.profile(state, user, desk.storage.log.after(person.id), events)
+        return views.profile(state, user, desk.history(state, person), events)
 
     return desk.look(meant(request, catalogue), user, see)
 
@@ -93,7 +93,7 @@ def explain(
     desk = desk_of(request)
 
     def see(state: Conversation, person: Person) -> Explanation:
-        return views.explanation(state, desk.storage.log.after(person.id), item)
+        return views.explanation(state, desk.history(state, person), item)
 
     return desk.look(meant(request, catalogue), user, see)
 
@@ -121,7 +121,7 @@ def export(request: Request, user: User, catalogue: Catalogue = None) -> Export:
             ExportedConversation(
                 catalogue=names[person.catalogue],
                 seed=person.seed,
-                events=views.entries(desk.storage.log.after(person.id)),
+                events=views.entries(desk.memory.rows(person)),
             )
             for person in desk.everywhere(user, catalogue)
         ],

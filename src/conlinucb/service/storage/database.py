@@ -8,8 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    IntegrityError,
+    NoSuchModuleError,
+    PendingRollbackError,
+    SQLAlchemyError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
@@ -49,7 +56,7 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = url
         self.engine = _engine(url)
-        self.is_memory = url == MEMORY
+        self.is_memory = _is_memory(self.engine.url)
 
     @property
     def place(self) -> str:
@@ -64,7 +71,7 @@ class Database:
                 yield connection
         except IntegrityError as error:
             raise Taken(str(error.orig)) from error
-        except (DBAPIError, PoolTimeout) as error:
+        except (DBAPIError, PoolTimeout, PendingRollbackError) as error:
             raise self._meaning(error) from error
 
     @contextmanager
@@ -98,7 +105,7 @@ class Database:
 def _roll_back(connection: Connection) -> None:
     try:
         connection.exec_driver_sql("ROLLBACK")
-    except DBAPIError:
+    except SQLAlchemyError:
         connection.invalidate()  # not back into the pool with half a transaction
 
 
@@ -107,7 +114,7 @@ def _engine(url: str) -> Engine:
         parsed = make_url(url)
         if parsed.drivername == "postgresql":
             parsed = parsed.set(drivername="postgresql+psycopg")
-        if parsed.get_backend_name() == "sqlite":
+        if parsed.drivername in ("sqlite", "sqlite+pysqlite"):
             return _sqlite(parsed)
         if parsed.drivername != "postgresql+psycopg":
             raise ArgumentError(f"it names {parsed.drivername}")
@@ -130,10 +137,16 @@ def _engine(url: str) -> Engine:
         ) from None
 
 
-def _sqlite(url: Any) -> Engine:
-    memory = url.database in (None, "", ":memory:")
+def _is_memory(url: URL) -> bool:
+    named = url.database or ""
+    return url.get_backend_name() == "sqlite" and (
+        named in ("", ":memory:") or "mode=memory" in str(url) or named.startswith("file::memory:")
+    )
+
+
+def _sqlite(url: URL) -> Engine:
     # In memory there is one connection, for which everyone waits their turn.
-    size = 1 if memory else CONNECTIONS
+    size = 1 if _is_memory(url) else CONNECTIONS
     engine = create_engine(
         url,
         isolation_level="AUTOCOMMIT",

@@ -13,8 +13,6 @@ from conlinucb.errors import Damaged
 from conlinucb.service.storage.database import Database, now
 from conlinucb.service.storage.schema import events
 
-KINDS = ("question", "answer", "recommendation", "reward", "retraction")
-
 
 @dataclass(frozen=True)
 class Event:
@@ -109,6 +107,4 @@ def read(row: Row[Any]) -> Event | Broken:
         body = json.loads(row.body)
     except ValueError as error:
         return Broken(row.seq, f"it is no JSON: {error}")
-    if row.kind not in KINDS or not isinstance(body, dict):
-        return Broken(row.seq, f"its kind is {row.kind!r}")
     return Event(row.seq, row.kind, body, row.client_id, row.subject, row.at)

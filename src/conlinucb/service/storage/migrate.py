@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from pathlib import Path
 
@@ -9,10 +10,12 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util.exc import CommandError
 
 from conlinucb.errors import Outdated
 from conlinucb.service.storage.database import Database
 
+_one_at_a_time = threading.Lock()  # Alembic keeps its context in a global
 SCRIPTS = Path(__file__).parent / "migrations"
 
 
@@ -41,7 +44,13 @@ def current(database: Database) -> str | None:
 
 def upgrade(database: Database) -> None:
     """Run the migrations that are missing."""
-    command.upgrade(_config(database), "head")
+    try:
+        with _one_at_a_time:
+            command.upgrade(_config(database), "head")
+    except CommandError as error:
+        raise Outdated(
+            f"The database {database.place} is of another version of conlinucb: {error}"
+        ) from error
 
 
 def require_current(database: Database) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import Row, delete, func, insert, select
 
 from conlinucb.errors import StorageError
 from conlinucb.service.storage.database import Database, Taken, now
@@ -24,6 +25,12 @@ class Person:
     """Decides the strategy's random draws."""
 
 
+def _person(row: Row[Any]) -> Person:
+    """A row as a person; a seed that cannot be read is -1, so that others can go on."""
+    seed = int(row.seed) if row.seed.isascii() and row.seed.isdigit() else -1
+    return Person(row.id, row.catalogue, row.name, seed)
+
+
 class People:
     """People by name."""
 
@@ -36,14 +43,14 @@ class People:
             row = connection.execute(
                 select(people).filter_by(catalogue=catalogue, name=name)
             ).first()
-        return None if row is None else Person(row.id, row.catalogue, row.name, int(row.seed))
+        return None if row is None else _person(row)
 
     def everywhere(self, name: str) -> list[Person]:
         """The person with this name in every catalogue."""
         wanted = select(people).filter_by(name=name).order_by(people.c.id)
         with self._database.connect() as connection:
             rows = connection.execute(wanted).all()
-        return [Person(row.id, row.catalogue, row.name, int(row.seed)) for row in rows]
+        return [_person(row) for row in rows]
 
     def add(self, catalogue: int, name: str, seed: int) -> Person:
         """A new person; where two add the same one at once, both get the first."""
@@ -63,7 +70,7 @@ class People:
         wanted = select(people).where(people.c.catalogue == catalogue, people.c.id > after)
         with self._database.connect() as connection:
             rows = connection.execute(wanted.order_by(people.c.id).limit(limit)).all()
-        return [Person(row.id, row.catalogue, row.name, int(row.seed)) for row in rows]
+        return [_person(row) for row in rows]
 
     def count(self, catalogue: int) -> int:
         """How many there are."""

@@ -29,18 +29,10 @@ class Quarantine:
 
     def add(self, finding: Finding) -> None:
         """Report it, once."""
-        if self._known(finding):
-            return
-        values = {**vars(finding), "at": now()}
+        once = f"{finding.person or ''} {finding.catalogue or ''} {finding.what}"
+        values = {**vars(finding), "at": now(), "once": once}
         with contextlib.suppress(Taken), self._database.connect() as connection:
             connection.execute(insert(quarantine), values)
-
-    def _known(self, finding: Finding) -> bool:
-        # NULLs are all different to a unique constraint, so it cannot do this alone.
-        same = {"person": finding.person, "catalogue": finding.catalogue, "what": finding.what}
-        with self._database.connect() as connection:
-            found = connection.execute(select(quarantine.c.id).filter_by(**same)).first()
-        return found is not None
 
     def all(self) -> list[Finding]:
         """Everything reported so far."""

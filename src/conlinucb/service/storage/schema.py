@@ -101,7 +101,7 @@ quarantine = Table(
     Column("what", String(100), nullable=False),
     Column("reason", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
-    UniqueConstraint("person", "catalogue", "what"),
+    Column("once", String(200), nullable=False, unique=True),  # all of these in one, without NULLs
 )
 
 departures = Table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func, insert, select, update
@@ -112,20 +113,26 @@ class Shelf:
 
         With ``wait`` it is pending until ``activate``, else served at once.
         """
-        number = entry.serving + 1
-        values = {
-            "catalogue": entry.id,
-            "number": number,
-            "kind": kind,
-            "body": body,
-            "crc": zlib.crc32(body),
-            "at": now(),
-        }
+        return self.append_all(entry, [(kind, body)], wait=wait)
+
+    def append_all(self, entry: Entry, given: Sequence[tuple[str, bytes]], *, wait: bool) -> int:
+        """Several changes as one; the number of the last."""
+        rows = [
+            {
+                "catalogue": entry.id,
+                "number": entry.serving + place,
+                "kind": kind,
+                "body": body,
+                "crc": zlib.crc32(body),
+                "at": now(),
+            }
+            for place, (kind, body) in enumerate(given, 1)
+        ]
+        number = entry.serving + len(rows)
         new = {"pending": number} if wait else {"serving": number}
-        # By the clock of the builder: a lease only saves work, it decides nothing.
-        new["leased_until"] = now() + LEASE
+        new["leased_until"] = 0  # whoever builds it takes the lease
         with self._database.transaction() as connection:
-            connection.execute(insert(changes), values)
+            connection.execute(insert(changes), rows)
             moved = connection.execute(
                 update(catalogues)
                 .where(catalogues.c.id == entry.id, catalogues.c.serving == entry.serving)
@@ -137,7 +144,10 @@ class Shelf:
         return number
 
     def lease(self, entry: Entry) -> bool:
-        """Take over a build that nobody is at; whether we have it."""
+        """Take over a build that nobody is at; whether we have it.
+
+        By the clocks of those who build: a lease only saves work, it decides nothing.
+        """
         with self._database.connect() as connection:
             taken = connection.execute(
                 update(catalogues)

@@ -10,13 +10,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from conlinucb.errors import Damaged
 from conlinucb.service.storage.database import Database
 from conlinucb.service.storage.schema import people, snapshots
 
 Arrays = dict[str, NDArray[Any]]
+_UNREADABLE = (
+    *(ValueError, OSError, EOFError, LookupError, TypeError, AttributeError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class Snapshots:
             ).first()
         if row is None:
             return None
-        if zlib.crc32(row.body) != row.crc:
+        if _crc(row.seq, row.basis, row.body) != row.crc:
             raise Damaged("its checksum does not fit")
         return Snapshot(row.seq, unpack(row.body))
 
@@ -53,11 +58,15 @@ class Snapshots:
             "basis": basis,
             "seq": snapshot.seq,
             "body": body,
-            "crc": zlib.crc32(body),
+            "crc": _crc(snapshot.seq, basis, body),
         }
-        with self._database.transaction() as connection:
-            connection.execute(delete(snapshots).filter_by(person=person, basis=basis))
-            connection.execute(insert(snapshots), values)
+        # One statement: deleting first would lock rows in another order than a deletion does.
+        dialect = sqlite if self._database.engine.dialect.name == "sqlite" else postgresql
+        put = dialect.insert(snapshots).values(values)
+        new = {name: put.excluded[name] for name in ("seq", "body", "crc")}
+        put = put.on_conflict_do_update(index_elements=["person", "basis"], set_=new)
+        with self._database.connect() as connection:
+            connection.execute(put)
 
     def drop(self, person: int, basis: str | None = None) -> None:
         """Throw away a person's states, or the one for this basis."""
@@ -81,6 +90,10 @@ class Snapshots:
             return list(connection.scalars(wanted))
 
 
+def _crc(seq: int, basis: str, body: bytes) -> int:
+    return zlib.crc32(f"{seq} {basis} ".encode() + body)
+
+
 def pack(arrays: Arrays) -> bytes:
     """Named arrays as one .npz, no pickle."""
     file = io.BytesIO()
@@ -93,5 +106,5 @@ def unpack(body: bytes) -> Arrays:
     try:
         with np.load(io.BytesIO(body), allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+    except _UNREADABLE as error:
         raise Damaged(f"it cannot be unpacked: {error}") from error

@@ -99,6 +99,7 @@ def upgrade() -> None:
         sa.Column("what", sa.String(length=100), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("once", sa.String(length=200), nullable=False),
         sa.ForeignKeyConstraint(
             ["catalogue"],
             ["catalogues.id"],
@@ -109,9 +110,7 @@ def upgrade() -> None:
             ["person"], ["people.id"], name=op.f("fk_quarantine_person"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_quarantine")),
-        sa.UniqueConstraint(
-            "person", "catalogue", "what", name=op.f("uq_quarantine_person_catalogue_what")
-        ),
+        sa.UniqueConstraint("once", name=op.f("uq_quarantine_once")),
     )
     op.create_table(
         "snapshots",
