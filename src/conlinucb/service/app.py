@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -69,7 +70,7 @@ def from_environment() -> FastAPI:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
     config = ServiceConfig.model_validate_json(os.environ[SERVICE])
-    _end_with_parent()
+    _end_with_parent(config.drain_seconds)
     return create_app(config, key=key_from_environment(config))
 
 
@@ -93,7 +94,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         storage.close()
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(drain_seconds: int) -> None:
     """Stop when the supervising process is gone, however it went."""
     parent = multiprocessing.parent_process()
     if parent is None:  # started by hand, without one
@@ -102,6 +103,8 @@ def _end_with_parent() -> None:
     def watch() -> None:
         parent.join()
         os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(drain_seconds + 5)
+        os._exit(1)  # what has not finished by now never will
 
     threading.Thread(target=watch, daemon=True).start()
 

@@ -231,7 +231,8 @@ class Desk:
                         sent = self._sent(person, client, kinds)
                         return Written(sent or self._open(state, person), True, served)
                 except _Repeated as repeated:
-                    return Written(repeated.event, True, served)
+                    sent = self._sent(person, client, kinds)
+                    return Written(sent or repeated.event, True, served)
                 except _Stale:
                     continue
                 except (Problem, InvalidInput):
