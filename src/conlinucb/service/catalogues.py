@@ -138,6 +138,8 @@ class Catalogues:
         Where what is served comes from the source ``unless_source``, nothing is changed.
         """
         known = self._served.get(name)
+        if known and not content.source:  # uploaded: it stays until the configured file changes
+            content = replace(content, source=known.content.source)
         used = settings or (known.settings if known else Settings())
         _checked(Served(0, name, 0, 0, content, used))
         changes = [("replace", content.to_bytes())]

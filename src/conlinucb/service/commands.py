@@ -42,10 +42,10 @@ def serve(
     """Serve conversations over HTTP. Without a configuration, about the demo films."""
     _need_service()
     import uvicorn
-    from uvicorn.supervisors import Multiprocess
 
     from conlinucb.service.config import SERVICE, key_from_environment, read_config
     from conlinucb.service.storage import Storage
+    from conlinucb.service.supervisor import Supervisor
 
     settings = read_config(config, database=database, host=host, port=port, workers=workers)
     key = key_from_environment(settings)
@@ -79,7 +79,7 @@ def serve(
     typer.echo(f"conlinucb serves {', '.join(settings.catalogues)} at {where}, {guarded}.")
     typer.echo(f"database: {found.place}. Ctrl-C stops it.")
     # Supervised even when there is one worker: one that dies is replaced.
-    Multiprocess(server, sockets=[socket]).run()
+    Supervisor(server, sockets=[socket]).run()
 
 
 def _need_service() -> None:

@@ -205,7 +205,10 @@ class Desk:
 
     def history(self, state: Conversation, person: Person) -> list[Event | Broken]:
         """The events that a state is made of, whatever others have written since."""
-        return [row for row in self.memory.rows(person) if row.seq <= state.seq]
+        rows = [row for row in self.memory.rows(person) if row.seq <= state.seq]
+        if state.seq and not rows:  # deleted meanwhile
+            raise _unknown(person.name)
+        return rows
 
     def _write(
         self,

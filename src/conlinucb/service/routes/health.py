@@ -14,8 +14,8 @@ router = APIRouter(
 
 
 @router.get("/healthz", summary="Alive")
-def alive() -> Health:
-    """The process answers."""
+async def alive() -> Health:
+    """The process answers, however many requests wait for the store."""
     return Health(status="ok", checks={})
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, delete, func, insert, select
+from sqlalchemy import Row, delete, func, insert, or_, select
 
 from conlinucb.errors import StorageError
 from conlinucb.service.storage.database import Database, Taken, now
-from conlinucb.service.storage.schema import departures, events, people, snapshots
+from conlinucb.service.storage.schema import departures, people
 
 HOUR = 3_600_000_000
+RECENT = HOUR // 30
+"""Longer than any transaction lasts."""
+TRIES = 5
 
 
 @dataclass(frozen=True)
@@ -55,15 +59,13 @@ class People:
     def add(self, catalogue: int, name: str, seed: int) -> Person:
         """A new person; where two add the same one at once, both get the first."""
         values = {"catalogue": catalogue, "name": name, "seed": str(seed), "at": now()}
-        try:
-            with self._database.connect() as connection:
+        for _ in range(TRIES):  # someone may delete them as often
+            with contextlib.suppress(Taken), self._database.connect() as connection:
                 connection.execute(insert(people), values)
-        except Taken:
-            pass
-        found = self.find(catalogue, name)
-        if found is None:
-            raise StorageError(f"{name!r} was deleted just now.")
-        return found
+            found = self.find(catalogue, name)
+            if found is not None:
+                return found
+        raise StorageError(f"{name!r} was deleted just now.")
 
     def batch(self, catalogue: int, after: int = 0, limit: int = 500) -> list[Person]:
         """People in order of their ids, from behind this one."""
@@ -81,15 +83,19 @@ class People:
     def delete(self, person: int) -> None:
         """Remove a person from log and snapshots, and leave word for the caches."""
         with self._database.transaction() as connection:
-            for table in (events, snapshots):
-                connection.execute(delete(table).where(table.c.person == person))
+            # First the row that the foreign key of every writer holds on to, or two would wait
+            # for each other; events and snapshots go with it.
             connection.execute(delete(people).where(people.c.id == person))
             connection.execute(insert(departures), {"person": person, "at": now()})
             connection.execute(delete(departures).where(departures.c.at < now() - HOUR))
 
     def departed(self, after: int) -> tuple[int, list[int]]:
-        """The last departure's number, and who has gone since the one before."""
-        wanted = select(departures.c.id, departures.c.person).where(departures.c.id > after)
+        """The last departure's number, and who has gone since the one before.
+
+        With those of the last minutes each time: what began first may have ended last.
+        """
+        recent = or_(departures.c.id > after, departures.c.at > now() - RECENT)
+        wanted = select(departures.c.id, departures.c.person).where(recent)
         with self._database.connect() as connection:
             rows = connection.execute(wanted.order_by(departures.c.id)).all()
-        return (rows[-1].id if rows else after), [row.person for row in rows]
+        return max(after, rows[-1].id if rows else 0), [row.person for row in rows]
