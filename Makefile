@@ -31,7 +31,7 @@ run: $(READY)  ## a quick reproduction of the paper on synthetic data; says wher
 serve: $(READY_TO_SERVE)  ## a conversation about the demo films, at http://127.0.0.1:8000
 	$(BIN)/conlinucb serve
 
-soak: $(READY_TO_TEST)  ## the long tests of the service, whole: some 30 minutes
+soak: $(READY_TO_TEST)  ## the long tests of the service, whole
 	CONLINUCB_SOAK=1 CONLINUCB_FUZZ=20 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q \
 		tests/test_kill.py tests/test_outage.py tests/test_crowd.py tests/test_service_fuzz.py
 

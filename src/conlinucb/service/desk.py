@@ -16,6 +16,7 @@ from conlinucb.errors import Damaged, InvalidInput
 from conlinucb.service.catalogues import Catalogues
 from conlinucb.service.conversation import Conversation
 from conlinucb.service.decide import Wish, next_event
+from conlinucb.service.given import number_in, value_of
 from conlinucb.service.live import Live, Seat
 from conlinucb.service.memory import SNAPSHOT_EVERY, Memory
 from conlinucb.service.problems import Problem
@@ -24,7 +25,6 @@ from conlinucb.service.shape import sound
 from conlinucb.service.storage import Broken, Event, Person, Storage, Taken
 
 TRIES = 50
-SKIP = "skip"
 Result = TypeVar("Result")
 
 
@@ -79,10 +79,10 @@ class Desk:
         self, catalogue: str, name: str, question: str, answer: str | float, client: str | None
     ) -> Written:
         """Take in the answer to the open question."""
-        asked = _number(question, "q", "question")
+        asked = number_in(question, "q", "question")
 
         def decide(state: Conversation, person: Person) -> Event | None:
-            value = _value(answer, state.served, "answer")
+            value = value_of(answer, state.served, "answer")
             subject = f"answer {asked}"
             about = self._open_question(state, person, asked)
             if about is None:
@@ -120,10 +120,10 @@ class Desk:
         self, catalogue: str, name: str, decision: str, item: str, reward: float, client: str | None
     ) -> Written:
         """Take in how a recommended item was liked."""
-        shown = _number(decision, "d", "decision")
+        shown = number_in(decision, "d", "decision")
 
         def decide(state: Conversation, person: Person) -> Event | None:
-            value = _value(reward, state.served, "reward")
+            value = value_of(reward, state.served, "reward")
             subject = f"reward {shown} {item}"
             self._check_shown(state, person, shown, item)
             found = self._said(person, subject) if state.seq > shown else None
@@ -370,26 +370,6 @@ def _seed(name: str) -> int:
 
 def _unknown(name: str) -> Problem:
     return Problem(404, "unknown_user", f"No one is called {name!r} here.")
-
-
-def _number(given: str, letter: str, what: str) -> int:
-    digits = given.removeprefix(letter)
-    if digits == given or not digits.isascii() or not digits.isdigit() or len(digits) > 9:
-        raise Problem(
-            404, f"unknown_{what}", f"A {what} is called like {letter}12, got {given[:50]!r}."
-        )
-    return int(digits)
-
-
-def _value(given: str | float, served: Served, what: str) -> float | None:
-    low, high = served.settings.range
-    if isinstance(given, str):
-        return {"yes": high, "no": low, SKIP: None}[given]
-    if not low <= given <= high:
-        raise Problem(
-            422, "out_of_range", f"{what} must be a number from {low:g} to {high:g}, got {given!r}."
-        )
-    return float(given)
 
 
 def _same(found: Event, field: str, value: float | None, what: str) -> Event:
