@@ -269,6 +269,35 @@ def test_the_bound_where_key_terms_are_certain_and_arms_are_not() -> None:
         twins.recommend(k)
 
 
+@contextmanager
+def counted() -> Iterator[list[int]]:
+    """How many arms each rough look at radii is at."""
+    sizes: list[int] = []
+
+    def look(short: Any, longest: float, pool: Any, theta: Any, factors: Any) -> Any:
+        sizes.append(pool.size if factors else 0)
+        return _rough(short, longest, pool, theta, factors)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("conlinucb.shortlist._rough", look)
+        yield sizes
+
+
+def test_radii_are_looked_at_only_where_a_mean_is_high_enough() -> None:
+    twins = Twins(cl.conlinucb(catalog("unit"), alpha=0.01, schedule=EACH))
+    for _ in range(ROUNDS):
+        twins.round(1)
+    with counted() as looks:
+        twins.recommend(1)
+    assert max(looks) <= N // 4
+
+
+def test_all_radii_are_looked_at_where_means_tell_nothing() -> None:
+    with counted() as looks:
+        Twins(cl.linucb(catalog("unit"))).recommend(1)
+    assert max(looks) == N
+
+
 # Where there is no rough look
 
 

@@ -19,6 +19,9 @@ LARGE = 2_000
 BLOCK = 4_096
 """Arms looked at together: what they need fits the processor's cache."""
 
+PILOTS = 512
+"""Arms of the highest means whose scores say what the others have to reach."""
+
 
 class Factor(NamedTuple):
     """One of the exploration terms: score = x'theta + the sum of width ||F x||."""
@@ -51,10 +54,47 @@ def shortlist(
 
     ``short_arms`` (N, w >= d) are the arms divided by ``longest``, the longest one's length.
     """
-    scores, means, error, mean_error = _rough(short_arms, longest, pool, theta, factors)
+    means, _, mean_error, _ = _rough(short_arms, longest, pool, theta, ())
+    if not (np.isfinite(mean_error) and np.isfinite(means).all()):
+        return None
+    able = _able(short_arms, longest, pool, theta, factors, k, means, mean_error)
+    scores, _, error, _ = _rough(short_arms, longest, pool[able], theta, factors)
     if not (np.isfinite(error) and np.isfinite(scores).all()):
         return None
-    return Shortlist(_near_the_best(scores, k, error), _near_the_best(means, k, mean_error))
+    by_score = able[_near_the_best(scores, k, error)]
+    return Shortlist(by_score, _near_the_best(means, k, mean_error))
+
+
+def _able(
+    short_arms: Singles,
+    longest: float,
+    pool: Indices,
+    theta: Floats,
+    factors: Sequence[Factor],
+    k: int,
+    means: Floats,
+    mean_error: float,
+) -> Indices:
+    """Positions of the arms whose mean is high enough for the widest radius to lift them.
+
+    A radius is at most ||F|| times the longest arm. The k-th best score of those with the
+    highest means is one that k arms reach, so what cannot reach it is not among the k best.
+    """
+    reach = longest * sum(each.width * _norm(each) for each in factors)
+    first = min(max(PILOTS, 2 * k), means.size)
+    pilots = np.argpartition(means, means.size - first)[means.size - first :]
+    scores, _, error, _ = _rough(short_arms, longest, pool[pilots], theta, factors)
+    kth = float(np.partition(scores, scores.size - k)[scores.size - k])
+    enough = threshold(kth - error) - error
+    # Not "less than enough": whatever is not a number stays.
+    return np.flatnonzero(~(means + (mean_error + reach) < enough))
+
+
+def _norm(factor: Factor) -> float:
+    """||F|| and a little, for rounding."""
+    if not np.isfinite(factor.matrix).all():
+        return np.inf
+    return float(np.linalg.norm(factor.matrix, 2)) * (1 + 1e-6) + 1e-6 * factor.size
 
 
 def _near_the_best(rough: Floats, k: int, error: float) -> Indices:
