@@ -31,6 +31,7 @@ from service_world import Postgres, client_of, opened, serving
 OTHER_REVISIONS = ["0000", "9999"]
 """One from before the first, and one that only a later package knows."""
 COMMAND = "conlinucb db upgrade"
+NEWER = "use the conlinucb that wrote it"
 
 
 @contextmanager
@@ -275,7 +276,7 @@ def test_an_empty_database_is_refused_with_what_to_do(url: str) -> None:
 def test_another_revision_is_refused_with_what_to_do(other_url: str, revision: str) -> None:
     with storage_at(other_url) as storage, pytest.raises(Outdated) as refused:
         migrate.require_current(storage.database)
-    for part in (revision, migrate.wanted(), COMMAND):
+    for part in (revision, migrate.wanted(), NEWER):
         assert part in str(refused.value)
 
 
@@ -297,7 +298,7 @@ def test_commands_refuse_another_revision_and_change_nothing(
     done = command(name, other_url)
     assert done.code != 0
     assert done.error is Outdated
-    assert COMMAND in done.message
+    assert NEWER in done.message
     assert stamped(other_url) == revision
 
 
@@ -369,7 +370,7 @@ def test_on_another_revision_the_service_is_alive_but_not_ready(
     with started(other_url) as client:
         checks = wait_for_trouble(client)
         assert checks["store"] == "ok"
-        for part in (revision, migrate.wanted(), COMMAND):
+        for part in (revision, migrate.wanted(), NEWER):
             assert part in checks["migrations"]
         assert client.get("/healthz").status_code == 200
         refused = client.post("/v1/users/ann/next")
@@ -400,4 +401,4 @@ def test_a_database_that_is_changed_under_a_running_service_makes_it_not_ready(
         stamp(lasting_url, "9999")
         response = client.get("/readyz")
         assert response.status_code == 503
-        assert COMMAND in response.json()["checks"]["migrations"]
+        assert NEWER in response.json()["checks"]["migrations"]

@@ -515,6 +515,13 @@ def test_every_route_is_described() -> None:
     assert described == set(ROUTES) - own
 
 
+def test_the_key_is_described_and_may_be_missing() -> None:
+    assert DESCRIBED["components"]["securitySchemes"] == {
+        "key": {"type": "http", "scheme": "bearer"}
+    }
+    assert DESCRIBED["security"] == [{"key": []}, {}]
+
+
 OPERATIONS = {
     f"{method.upper()} {path}": operation
     for path, methods in DESCRIBED["paths"].items()

@@ -120,6 +120,8 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
         for name, schema in body.pop("$defs").items():
             schemas.setdefault(name, schema)
         schemas["CatalogueBody"] = body
+        found["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        found["security"] = [{"key": []}, {}]  # {}: a service on loopback may have no key
         app.openapi_schema = found
     return app.openapi_schema
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from conlinucb.errors import Damaged, InvalidInput, UnknownName
 from conlinucb.service.served import Served
-from conlinucb.service.shape import flaw, sound
 from conlinucb.service.storage import Arrays, Broken, Event, Snapshot
 from conlinucb.user import Question, User
 
@@ -58,12 +57,9 @@ class Conversation:
         return cls(served, served.agent.new_user(seed=seed))
 
     def apply(self, event: Event) -> None:
-        """Take in the next event."""
+        """Take in the next event, one whose shape is sound."""
         if event.seq != self.seq + 1:
             raise Damaged(f"event {event.seq} follows on {self.seq}")
-        wrong = flaw(event.kind, event.body)
-        if wrong is not None:
-            raise Damaged(wrong)
         _STEPS[event.kind](self, event)
         self.seq = event.seq
 
@@ -138,11 +134,10 @@ UNUSABLE = (InvalidInput, Damaged, KeyError, TypeError, ValueError)
 def fold(
     served: Served, seed: int, rows: Sequence[Event | Broken]
 ) -> tuple[Conversation, dict[int, str]]:
-    """The state that a whole log comes to, without what was taken back.
+    """The state that a whole log comes to, as ``sound_log`` gives it, without what was taken back.
 
     And what could not be read of it, with the reason; the rest counts.
     """
-    rows = [sound(row) for row in rows]
     gone = {row.body["of"] for row in rows if _is(row, "retraction")}
     state, broken = Conversation.new(served, seed), {}
     for row in rows:

@@ -127,7 +127,8 @@ def _engine(url: str) -> Engine:
             connect_args={
                 "connect_timeout": int(WAIT),
                 "tcp_user_timeout": 30_000,
-                "options": "-c statement_timeout=30000",
+                # On disk when acknowledged, whatever the server's own setting says.
+                "options": "-c statement_timeout=30000 -c synchronous_commit=on",
             },
         )
     except (ArgumentError, NoSuchModuleError, ValueError) as error:

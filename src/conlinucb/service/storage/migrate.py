@@ -19,21 +19,21 @@ _one_at_a_time = threading.Lock()  # Alembic keeps its context in a global
 SCRIPTS = Path(__file__).parent / "migrations"
 
 
-def _config(database: Database) -> Config:
+def _config() -> Config:
     config = Config()
     config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
-    config.attributes["database"] = database
     return config
 
 
 @cache
+def _known() -> tuple[str, ...]:
+    """The migrations of this version of the package, the last one first."""
+    return tuple(each.revision for each in ScriptDirectory.from_config(_config()).walk_revisions())
+
+
 def wanted() -> str:
     """The migration that this version of the package ends with."""
-    config = Config()
-    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
-    head = ScriptDirectory.from_config(config).get_current_head()
-    assert head is not None
-    return head
+    return _known()[0]
 
 
 def current(database: Database) -> str | None:
@@ -45,8 +45,10 @@ def current(database: Database) -> str | None:
 def upgrade(database: Database) -> None:
     """Run the migrations that are missing."""
     try:
+        config = _config()
+        config.attributes["database"] = database
         with _one_at_a_time:
-            command.upgrade(_config(database), "head")
+            command.upgrade(config, "head")
     except CommandError as error:
         raise Outdated(
             f"The database {database.place} is of another version of conlinucb: {error}"
@@ -59,5 +61,11 @@ def require_current(database: Database) -> None:
     if found != needed:
         raise Outdated(
             f"The database {database.place} is at migration {found or 'none'}, this version of "
-            f"conlinucb needs {needed}. Run: conlinucb db upgrade"
+            f"conlinucb needs {needed}. {_advice(found)}"
         )
+
+
+def _advice(found: str | None) -> str:
+    if found is None or found in _known():
+        return "Run: conlinucb db upgrade"
+    return "That is none of this version's: use the conlinucb that wrote it, or a newer one."
