@@ -1,4 +1,8 @@
-"""Fixtures that several test files need."""
+"""Fixtures that many test files need.
+
+Those of a few files are in a module beside them, and each file names the ones that it takes, as in
+``talk = service_films.talk``.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
 from conlinucb.service.storage import MEMORY
-from service_world import Postgres
+from service_world import Postgres, client_of
+
+pytest.register_assert_rewrite(
+    "service_conversation",
+    "service_damage",
+    "service_door",
+    "service_films",
+    "service_fuzz",
+    "service_outage",
+    "service_refusals",
+    "service_talk",
+    "service_wounds",
+)
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +54,10 @@ def lasting_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path / 'service.db'}"
     server: Postgres = request.getfixturevalue("postgres")
     return server.new_database()
+
+
+@pytest.fixture(scope="module")
+def memory() -> Iterator[TestClient]:
+    """A client of a service in memory, one for all tests of a file."""
+    with client_of() as client:
+        yield client

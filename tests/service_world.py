@@ -17,6 +17,7 @@ from uuid import uuid4
 
 import httpx2 as httpx
 from fastapi.testclient import TestClient
+from sqlalchemy import Engine
 
 from conlinucb.service.app import create_app
 from conlinucb.service.config import ServiceConfig
@@ -61,6 +62,12 @@ def client_of(url: str = MEMORY, *, key: str | None = None, **config: Any) -> It
     with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
         wait_until_ready(client)
         yield client
+
+
+def engine_of(client: TestClient) -> Engine:
+    """The connections of an application in this process."""
+    engine: Engine = client.app.state.desk.storage.database.engine  # type: ignore[attr-defined]
+    return engine
 
 
 def wait_until_ready(client: httpx.Client) -> None:

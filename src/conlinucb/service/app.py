@@ -155,6 +155,7 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
         message = f"The body is no JSON that can be read: {str(error.__cause__)[:200]}."
     if status == 405:
         headers["Allow"] = ", ".join(sorted(_methods(request)))
+        message = f"{request.method} {request.url.path}: there is {headers['Allow']}."
     response = _answer(Problem(status, _CODES.get(status, "refused"), message))
     response.headers.update(headers)
     return response

@@ -78,11 +78,15 @@ class Caretaker:
 
     def _loop(self, step: Callable[[], None]) -> None:
         """Do it again and again; trouble with the store is for the next time."""
+        last = ""
         while not self._stop.wait(EVERY):
             try:
                 step()
+                last = ""
             except ConlinucbError as error:
-                logger.warning("%s", error)
+                if str(error) != last:  # said once, not twice a second
+                    logger.warning("%s", error)
+                last = str(error)
             except Exception:
                 logger.exception("the caretaker stumbled")
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from conlinucb.errors import Damaged, InvalidInput, nearest
@@ -17,10 +18,13 @@ from conlinucb.service.memory import Memory
 from conlinucb.service.problems import Problem
 from conlinucb.service.served import Content, Served, add_items, changed, remove_items
 from conlinucb.service.settings import Settings
+from conlinucb.service.shape import LARGEST_NUMBER
 from conlinucb.service.storage import Change, Entry, Finding, Storage, Taken
 
 logger = logging.getLogger("conlinucb.service")
 TRIES = 20
+LONGEST = 1_000.0
+"""Length of an item's features: far beyond it, sums of their squares drown the prior."""
 Changes = list[tuple[str, bytes]]
 Body = Callable[[Served | None], Changes]
 """From what is served to the changes to be written."""
@@ -41,10 +45,13 @@ class Catalogues:
     def serving(self, name: str) -> Served:
         """The version of a catalogue that is served now."""
         found = self._served.get(name)
+        if found is None and self.opened:
+            self.refresh()  # another worker may have it from just now
+            found = self._served.get(name)
         if found is not None:
             return found
         if not self.opened:
-            raise Problem(503, "starting", "The service is starting.", retry=True)
+            raise _starting()
         if name in self._broken:
             raise Problem(
                 503, "catalogue_unavailable", f"Catalogue {name!r}: {self._broken[name]}."
@@ -67,6 +74,19 @@ class Catalogues:
     def all(self) -> list[Served]:
         """Every catalogue that is served."""
         return list(self._served.values())
+
+    def listed(self) -> list[Served]:
+        """The same for callers: not before the configured ones are there, and as they are now."""
+        if not self.opened:
+            raise _starting()
+        self.refresh()
+        return self.all()
+
+    def has_moved(self, name: str) -> bool:
+        """Whether another worker has changed a catalogue, which is then followed."""
+        before = self.serving(name).number
+        self.refresh()
+        return self.serving(name).number != before
 
     def states(self) -> dict[str, str]:
         """Each catalogue with "ok" or what is wrong with it."""
@@ -104,7 +124,7 @@ class Catalogues:
         self._broken[entry.name] = reason
 
     def _report(self, entry: Entry, number: int, reason: str) -> None:
-        logger.error("catalogue %s cannot be served: %s", entry.name, reason)
+        logger.error("catalogue %s: version %s cannot be served: %s", entry.name, number, reason)
         self._storage.quarantine.add(Finding(None, entry.id, f"version {number}", reason))
 
     def load(self, entry: Entry, number: int) -> Served:
@@ -167,7 +187,10 @@ class Catalogues:
         def body(served: Served | None) -> Changes:
             if served is None:
                 raise Problem(404, "unknown_catalogue", f"Nothing is served as {name!r}.")
-            content = replace(served.content, catalog=edit(served.catalog, items))
+            catalog = edit(served.catalog, items)
+            if np.array_equal(catalog.live_arms, served.catalog.live_arms):
+                return []  # removed before
+            content = replace(served.content, catalog=catalog)
             _checked(replace(served, content=content))
             return [(kind, json.dumps({"items": items}, allow_nan=False).encode())]
 
@@ -227,6 +250,7 @@ class Catalogues:
                     self.build(entry)
                 except (Damaged, InvalidInput) as error:
                     self._report(entry, entry.pending, str(error))
+                    self._storage.shelf.abandon(entry)  # another one can take its place
 
     def check_pending(self) -> None:
         """Report versions that wait and cannot be read."""
@@ -253,6 +277,10 @@ class Catalogues:
         self._storage.snapshots.drop_others(entry.id, served.basis)
 
 
+def _starting() -> Problem:
+    return Problem(503, "starting", "The service is starting.", retry=True)
+
+
 def _settings(change: Change) -> Settings:
     try:
         return Settings.model_validate_json(change.body)
@@ -261,6 +289,15 @@ def _settings(change: Change) -> Settings:
 
 
 def _checked(served: Served) -> Served:
-    """The version, if its agent can be made for its catalogue."""
+    """The version, if its agent can be made for its catalogue and comes to usable numbers."""
+    longest = float(served.catalog._arm_norms.max())
+    if longest > LONGEST:
+        raise InvalidInput(
+            f"An item's features have the length {longest:g}; at most {LONGEST:g} is taken. "
+            f"Divide all of them by one number."
+        )
     assert served.basis
+    first = served.agent.recommend(served.agent.new_user())
+    if not np.isfinite(first.scores).all() or np.abs(first.scores).max() > LARGEST_NUMBER:
+        raise InvalidInput(f"With this agent an item has the score {first.scores[0]:g}.")
     return served

@@ -44,6 +44,7 @@ def serve(
     import uvicorn
 
     from conlinucb.service.config import SERVICE, key_from_environment, read_config
+    from conlinucb.service.patience import Impatient
     from conlinucb.service.storage import Storage
     from conlinucb.service.supervisor import Supervisor
 
@@ -62,6 +63,7 @@ def serve(
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
+        http=Impatient,
         access_log=False,  # addresses hold people's names
         log_level="warning",
         server_header=False,
@@ -113,7 +115,7 @@ def check(config: Config = None, database: Database = None) -> None:
     people = events = 0
     for one in _bar(checker.people(), checker.count(), "checking"):
         people, events = people + 1, events + one.events
-        findings += [(f"person {each.person}", each) for each in one.findings]
+        findings += [(f"person {one.person.name!r}", each) for each in one.findings]
     for where, each in findings:
         typer.echo(f"{where}: {each.what}: {each.reason}")
     typer.echo(f"{people} people, {events} events, {len(findings)} findings")
@@ -147,6 +149,7 @@ def _open(config: Path | None, database: str | None) -> Storage:
 
 def _checker(config: Path | None, database: str | None) -> Checker:
     storage = _open(config, database)
+    storage.database.must_exist()
     from conlinucb.service.check import Checker
     from conlinucb.service.storage import migrate
 

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from conlinucb.catalog import Catalog
+from conlinucb.described import agent_of
 from conlinucb.errors import InvalidInput
 from conlinucb.service.guard import is_loopback
 from conlinucb.service.settings import Settings
@@ -18,6 +20,8 @@ DATABASE = "CONLINUCB_DATABASE"
 SERVICE = "CONLINUCB_SERVICE"
 """The configuration as JSON, from the parent process to its workers."""
 SHORTEST_KEY = 16
+_SMALLEST = Catalog([[1.0]], [[1.0]])
+"""To see whether an agent can be made, before a large file is read."""
 
 
 class CatalogueConfig(BaseModel):
@@ -80,6 +84,8 @@ def read_config(path: Path | None, **given: Any) -> ServiceConfig:
             raise InvalidInput(f"catalogues.{name} must have either demo = true or a file.")
         if each.file is not None and path is not None:
             _must_exist(path.parent / each.file)
+        if each.settings is not None:
+            agent_of(each.settings.agent, _SMALLEST, f"catalogues.{name}.settings.agent")
     return _anchored(config, path)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from conlinucb.agent import Agent
 from conlinucb.errors import InvalidInput
 from conlinucb.service.conversation import Conversation
+from conlinucb.service.problems import Problem
 from conlinucb.service.storage import Event
 from conlinucb.user import Question
 from conlinucb.validation import Indices
@@ -47,9 +48,9 @@ def _among(
     state: Conversation, wish: Wish
 ) -> tuple[Indices | None, Indices | None, Indices | None]:
     served = state.served
-    pool = None if wish.pool is None else served.arms(wish.pool)
-    exclude = served.arms(wish.exclude) if wish.exclude else None
-    offered = None if wish.offered is None else served.terms(wish.offered)
+    pool = None if wish.pool is None else served.arms(wish.pool, "pool")
+    exclude = served.known(wish.exclude) if wish.exclude else None
+    offered = None if wish.offered is None else served.terms(wish.offered, "offered")
     return pool, exclude, offered
 
 
@@ -96,9 +97,15 @@ def _question_event(state: Conversation, question: Question, client: str | None)
         "id": ids[question.index],
         "number": question.number,
         "round": question.round,
+        "text": state.served.question_text(kind, str(ids[question.index])),
+        "strategy": _chosen_by(state.served.agent),
         **_uncertainty(state, question),
     }
     return Event(state.seq + 1, "question", body, client)
+
+
+def _chosen_by(agent: Agent) -> str:
+    return "best item" if agent.asks == "arm" or agent.chooser is None else agent.chooser.name
 
 
 def _uncertainty(state: Conversation, question: Question) -> dict[str, Any]:
@@ -120,6 +127,8 @@ def _recommendation_event(
     if pool is not None and not pool.size:
         raise InvalidInput("pool holds no item that is still in the catalogue.")
     catalog = state.served.catalog
+    if exclude is not None and np.isin(catalog.live_arms if pool is None else pool, exclude).all():
+        raise Problem(422, "nothing_left", "exclude leaves no item to recommend.")
     advice = state.served.agent.recommend(replace(state.user), pool, wish.k, exclude=exclude)
     columns = zip(
         advice.arms, advice.scores, advice.means, advice.radii, advice.exploring, strict=True

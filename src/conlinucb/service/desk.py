@@ -12,16 +12,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from conlinucb.errors import Damaged, InvalidInput
+from conlinucb.errors import Damaged, InvalidInput, UnknownName
 from conlinucb.service.catalogues import Catalogues
 from conlinucb.service.conversation import Conversation
 from conlinucb.service.decide import Wish, next_event
-from conlinucb.service.given import number_in, value_of
+from conlinucb.service.given import Repeated, Sent, number_in, same, value_of
 from conlinucb.service.live import Live, Seat
 from conlinucb.service.memory import SNAPSHOT_EVERY, Memory
 from conlinucb.service.problems import Problem
 from conlinucb.service.served import Served
-from conlinucb.service.shape import sound
+from conlinucb.service.shape import flaw, sound
 from conlinucb.service.storage import Broken, Event, Person, Storage, Taken
 
 TRIES = 50
@@ -72,8 +72,10 @@ class Desk:
         def decide(state: Conversation, person: Person) -> Event | None:
             return next_event(state, wish)
 
-        kinds = ("question", "recommendation")
-        return self._write(catalogue, name, decide, wish.event, kinds, create=True)
+        sent = Sent(wish.event, ("question", "recommendation"))
+        return self._newest(
+            catalogue, lambda: self._write(catalogue, name, decide, sent, create=True)
+        )
 
     def answer(
         self, catalogue: str, name: str, question: str, answer: str | float, client: str | None
@@ -88,12 +90,15 @@ class Desk:
             if about is None:
                 found = self._said(person, subject)
                 if found is not None:
-                    return _same(found, "answer", value, question)
+                    return same(found, "answer", value, question)
                 raise self._closed(state, person, asked)
             body = {"question": asked, **about, "answer": value}
             return Event(state.seq + 1, "answer", body, client, subject)
 
-        return self._write(catalogue, name, decide, client, ("answer",))
+        def says(served: Served) -> dict[str, object]:
+            return {"question": asked, "answer": value_of(answer, served, "answer")}
+
+        return self._write(catalogue, name, decide, Sent(client, ("answer",), says))
 
     def _open_question(
         self, state: Conversation, person: Person, asked: int
@@ -128,11 +133,14 @@ class Desk:
             self._check_shown(state, person, shown, item)
             found = self._said(person, subject) if state.seq > shown else None
             if found is not None:
-                return _same(found, "reward", value, f"{item!r} in {decision}")
+                return same(found, "reward", value, f"{item!r} in {decision}")
             body = {"decision": shown, "item": item, "reward": value}
             return Event(state.seq + 1, "reward", body, client, subject)
 
-        return self._write(catalogue, name, decide, client, ("reward",))
+        def says(served: Served) -> dict[str, object]:
+            return {"decision": shown, "item": item, "reward": value_of(reward, served, "reward")}
+
+        return self._write(catalogue, name, decide, Sent(client, ("reward",), says))
 
     def _check_shown(self, state: Conversation, person: Person, shown: int, item: str) -> None:
         items = state.decisions.get(shown)
@@ -171,10 +179,10 @@ class Desk:
                 )
             found = self._said(person, f"retraction {seq}")
             if found is not None:
-                raise _Repeated(found)
+                raise Repeated(found)
             return Event(state.seq + 1, "retraction", {"of": seq}, None, f"retraction {seq}")
 
-        return self._write(catalogue, name, decide, None, ("retraction",))
+        return self._write(catalogue, name, decide, Sent(None, ("retraction",)))
 
     def forget(self, name: str, catalogue: str | None) -> int:
         """Delete a person from log, snapshots and caches; how many conversations that were."""
@@ -198,10 +206,24 @@ class Desk:
         self, catalogue: str, name: str, see: Callable[[Conversation, Person], Result]
     ) -> Result:
         """Look at a person's state as it is now."""
+        return self._newest(catalogue, lambda: self._look(catalogue, name, see))
+
+    def _look(
+        self, catalogue: str, name: str, see: Callable[[Conversation, Person], Result]
+    ) -> Result:
         with self._seated(catalogue, name) as (served, seat):
             state, person = self._state(served, seat, name)
             self._reread(seat, state, person)
             return see(*self._state(served, seat, name))
+
+    def _newest(self, catalogue: str, act: Callable[[], Result]) -> Result:
+        """Do it again where a name is unknown only because another worker has just brought it."""
+        try:
+            return act()
+        except UnknownName:
+            if not self.catalogues.has_moved(catalogue):
+                raise
+            return act()
 
     def history(self, state: Conversation, person: Person) -> list[Event | Broken]:
         """The events that a state is made of, whatever others have written since."""
@@ -215,8 +237,7 @@ class Desk:
         catalogue: str,
         name: str,
         decide: Callable[[Conversation, Person], Event | None],
-        client: str | None,
-        kinds: tuple[str, ...],
+        sent: Sent,
         *,
         create: bool = False,
     ) -> Written:
@@ -224,35 +245,38 @@ class Desk:
         with self._seated(catalogue, name) as (served, seat):
             for attempt in range(TRIES):
                 state, person = self._state(served, seat, name, create=create)
-                if attempt and (found := self._sent(person, client, kinds)):
+                if attempt and (found := self._sent(person, sent, served)):
                     return Written(found, True, served)
                 try:
                     event = decide(state, person)
                     if event is not None:
                         return Written(self._append(seat, state, person, event), False, served)
                     if self._is_latest(seat, state, person):
-                        sent = self._sent(person, client, kinds)
-                        return Written(sent or self._open(state, person), True, served)
-                except _Repeated as repeated:
-                    sent = self._sent(person, client, kinds)
-                    return Written(sent or repeated.event, True, served)
+                        found = self._sent(person, sent, served)
+                        return Written(found or self._open(state, person), True, served)
+                except Repeated as repeated:
+                    found = self._sent(person, sent, served)
+                    return Written(found or repeated.event, True, served)
                 except _Stale:
                     continue
                 except (Problem, InvalidInput):
-                    if found := self._sent(person, client, kinds):
+                    if found := self._sent(person, sent, served):
                         return Written(found, True, served)
                     if self._is_latest(seat, state, person):
                         raise
             raise Problem(503, "busy", f"Too many requests for {name!r} at once.", retry=True)
 
-    def _sent(self, person: Person, client: str | None, kinds: tuple[str, ...]) -> Event | None:
+    def _sent(self, person: Person, sent: Sent, served: Served) -> Event | None:
         """What was written before under the client's own id."""
-        if client is None or not person.id:
+        if sent.client is None or not person.id:
             return None
-        found = self._event(person, client_id=client)
-        return found and _of_kind(found, kinds, client)
+        found = self._event(person, client_id=sent.client)
+        return found and sent.checked(found, served)
 
     def _append(self, seat: Seat, state: Conversation, person: Person, event: Event) -> Event:
+        wrong = flaw(event.kind, event.body)
+        if wrong is not None:  # nothing is written that could not be read again
+            raise Damaged(f"What was decided for {person.name!r} cannot be kept: {wrong}.")
         if not person.id:
             person = self._met(seat, state, person)
         log = self.storage.log
@@ -356,13 +380,6 @@ class _Stale(Exception):
     """The log has gone on: decide again."""
 
 
-class _Repeated(Exception):
-    """The same had been said before."""
-
-    def __init__(self, event: Event) -> None:
-        self.event = event
-
-
 def _seed(name: str) -> int:
     """A person's seed where none is given: from the name, so that it can be had again."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
@@ -370,23 +387,3 @@ def _seed(name: str) -> int:
 
 def _unknown(name: str) -> Problem:
     return Problem(404, "unknown_user", f"No one is called {name!r} here.")
-
-
-def _same(found: Event, field: str, value: float | None, what: str) -> Event:
-    """What was said before, if it was the same."""
-    if found.body[field] == value:
-        raise _Repeated(found)
-    raise Problem(
-        409,
-        "already_said",
-        f"{what} has its {field} already, {found.body[field]} in event {found.seq}; "
-        f"take that back to give another.",
-    )
-
-
-def _of_kind(found: Event, kinds: tuple[str, ...], client: str) -> Event:
-    if found.kind not in kinds:
-        raise Problem(
-            409, "event_id_used", f"The event id {client!r} is that of a {found.kind} already."
-        )
-    return found

@@ -32,6 +32,11 @@ _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
     (b"referrer-policy", b"no-referrer"),
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
 )
 
 
@@ -41,7 +46,7 @@ class Guard:
     def __init__(self, app: ASGIApp, *, key: str | None, hosts: Collection[str]) -> None:
         self.app = app
         self._digest = None if key is None else _digest(key)
-        self._hosts = frozenset(hosts)
+        self._hosts = frozenset(each.lower() for each in hosts)
         self._inside = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -83,7 +88,10 @@ class Guard:
         host = _host_name(headers.get(b"host", b"").decode("latin-1"))
         if not self._is_ours(host):
             raise Problem(
-                421, "wrong_host", f"This service is at a loopback address, not at {host[:100]!r}."
+                421,
+                "wrong_host",
+                f"Without a key this service answers to loopback names and those in its setting "
+                f"hosts, not to {host[:100]!r}.",
             )
         origin = headers.get(b"origin", b"").decode("latin-1")
         if origin and not self._is_ours(_host_name(origin.partition("://")[2])):
@@ -176,7 +184,9 @@ class _Exchange:
             return
         if message["type"] == "http.response.start":
             self._started = True
-            message["headers"] = [*message.get("headers", ()), *_HEADERS]
+            told = message.get("headers", ())
+            own = {name for name, _ in told}
+            message["headers"] = [*told, *(each for each in _HEADERS if each[0] not in own)]
         await self._send(message)
 
     async def finish(self) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from conlinucb.agent import Agent
 from conlinucb.catalog import Catalog
 from conlinucb.described import agent_of
-from conlinucb.errors import ConlinucbError, Damaged, InvalidInput
+from conlinucb.errors import ConlinucbError, Damaged, InvalidInput, UnknownName, nearest
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Change, pack, unpack
 from conlinucb.tagging import tag_weights
@@ -72,11 +72,11 @@ def changed(content: Content | None, change: Change) -> Content:
         raise Damaged(f"version {change.number} cannot be read: {error!r}") from error
 
 
-def refuse_twice(ids: Sequence[str]) -> None:
+def refuse_twice(ids: Sequence[str], where: str = "") -> None:
     """Refuse a list in which something stands twice."""
     twice = [each for each, count in Counter(ids).items() if count > 1]
     if twice:
-        raise InvalidInput(f"{twice[0]!r} stands there twice.")
+        raise InvalidInput(f"{where}{twice[0]!r} stands there twice.")
 
 
 def add_items(catalog: Catalog, items: Sequence[Any]) -> Catalog:
@@ -85,6 +85,11 @@ def add_items(catalog: Catalog, items: Sequence[Any]) -> Catalog:
     One that was removed comes back as it was.
     """
     new, back = _told_apart(catalog, items)
+    for each in new:
+        if not any(each["tags"].values()) and each.get("features") is None:
+            raise InvalidInput(
+                f"Item {each['id']!r} has neither tags nor features: nothing is known of it."
+            )
     if back:
         catalog = catalog.restore_arms(back, keep_terms=True)
     if not new:
@@ -150,16 +155,42 @@ class Served:
         own = self.content.questions.get(name) if kind == "term" else None
         return own or self.settings.question.replace("{term}", name)
 
-    def arms(self, ids: Sequence[str]) -> Indices:
-        """Indices of items that are there; removed ones are left out, unknown ones refused."""
-        refuse_twice(ids)
-        found = np.array([self.catalog.arm_index(each) for each in ids], dtype=np.int64)
+    def terms_of(self, item: str) -> list[str]:
+        """An item's key-terms, the heaviest first; none of one that this version does not have."""
+        try:
+            arm = self.catalog.arm_index(item)
+        except UnknownName:
+            return []
+        start, terms, weights = self.catalog._graph
+        own = slice(start[arm], start[arm + 1])
+        order = np.argsort(-weights[own], kind="stable")
+        return [str(self.catalog.term_ids[each]) for each in terms[own][order]]
+
+    def arms(self, ids: Sequence[str], where: str) -> Indices:
+        """Indices of items that are there; removed ones are left out, unknown ones refused.
+
+        ``where`` names the list in errors.
+        """
+        refuse_twice(ids, f"{where}: ")
+        found = np.array([self._item(each, f"{where}: ") for each in ids], dtype=np.int64)
         live = np.zeros(len(self.catalog), dtype=bool)
         live[self.catalog.live_arms] = True
         return found[live[found]]
 
-    def terms(self, ids: Sequence[str]) -> Indices:
+    def known(self, ids: Sequence[str]) -> Indices:
+        """Indices of those items that this version has; the others make no difference."""
+        places = self.catalog._arm_lookup
+        return np.array([places[each] for each in ids if each in places], dtype=np.int64)
+
+    def _item(self, name: str, where: str) -> int:
+        try:
+            return self.catalog.arm_index(name)
+        except UnknownName:
+            close = nearest(name, self.catalog.arm_ids)
+            raise UnknownName(f"{where}no item is called {name!r}.{close}") from None
+
+    def terms(self, ids: Sequence[str], where: str) -> Indices:
         """Indices of key-terms that still have an item; unknown ones are refused."""
-        refuse_twice(ids)
+        refuse_twice(ids, f"{where}: ")
         found = [self.catalog.term_index(each) for each in ids]
         return np.array(sorted(set(found) & set(self.catalog.live_terms.tolist())), dtype=np.int64)

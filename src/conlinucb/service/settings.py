@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
 DEFAULT_AGENT: dict[str, Any] = {
     "recipe": "conlinucb",
@@ -13,6 +20,7 @@ DEFAULT_AGENT: dict[str, Any] = {
 }
 """One question before each recommendation, as long as ``max_questions`` allows."""
 Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e100, le=1e100, strict=True)]
+Bound = Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9, strict=True)]
 PRINTED = r"^[^\x00-\x1f\x7f-\x9f\ufffd]+$"
 """No control characters, and not the sign that stands for bytes that were no text."""
 Sentence = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTED)]
@@ -32,7 +40,7 @@ class Settings(BaseModel):
         description="recipe (linucb, arm_con, conucb, conlinucb) and its parameters: strategy, "
         "schedule {name: never | logarithmic | linear | every, ...}, beta, alpha, mix, ...",
     )
-    range: tuple[Finite, Finite] = Field(
+    range: tuple[Bound, Bound] = Field(
         default=(0.0, 1.0), description="Lowest and highest answer and reward; no and yes."
     )
     max_questions: int | None = Field(
@@ -56,6 +64,13 @@ class Settings(BaseModel):
         default="Do you like {term}?",
         description="How a key-term is asked about where the catalogue has no text of its own.",
     )
+
+    @field_validator("question")
+    @classmethod
+    def _names_the_term(cls, text: str) -> str:
+        if "{term}" not in text:
+            raise ValueError("question must have {term} where the key-term is to stand")
+        return text
 
     @model_validator(mode="after")
     def _range_is_one(self) -> Self:

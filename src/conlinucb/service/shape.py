@@ -47,6 +47,8 @@ FIELDS: dict[str, dict[str, Callable[[Any], bool]]] = {
         "round": _count,
         "mean": _number,
         "radius": _number,
+        "text": _text,
+        "strategy": _text,
     },
     "answer": {"question": _count, "about": _kind, "id": _text, "answer": _answer},
     "recommendation": {"round": _count, "items": _items},

@@ -9,6 +9,9 @@ from typing import Any
 _INTERNAL = re.compile(r"^(constrained-|list\[|dict\[|literal\[|function-|nullable)")
 """Parts of a place that name a choice between types, not a field."""
 
+_WORDS = {"string_pattern_mismatch": "Control characters are not taken"}
+"""What is said instead of a regular expression."""
+
 
 def sentence(errors: Sequence[Any], where: tuple[str, ...] = ()) -> str:
     """One sentence about the first things that are wrong.
@@ -26,7 +29,8 @@ def _one(error: Any, where: tuple[str, ...]) -> str:
     place = ".".join(part for part in parts if not _INTERNAL.match(part))
     if error.get("type") == "json_invalid":
         return f"{place}: {error['msg']}."
-    return f"{place}: {error['msg']}, got {_short(error.get('input'))}."
+    said = _WORDS.get(error.get("type", ""), error["msg"])
+    return f"{place}: {said}, got {_short(error.get('input'))}."
 
 
 def _short(value: Any) -> str:

@@ -14,6 +14,7 @@ from conlinucb.service.schemas import (
     Contribution,
     EventOut,
     Explanation,
+    ItemOut,
     Profile,
     QuestionOut,
     RecommendationOut,
@@ -23,24 +24,25 @@ from conlinucb.service.schemas import (
 from conlinucb.service.served import Served
 from conlinucb.service.storage import Broken, Event
 
+TERMS = 12
+"""Key-terms named with an item, at most."""
 CONTRIBUTIONS = 200
 """Contributions listed one by one; the others come as a sum."""
 
 
-def question(event: Event, served: Served) -> QuestionOut:
+def question(event: Event) -> QuestionOut:
     """A question as it is put."""
     body = event.body
     radius = body["radius"]
-    chooser = served.agent.chooser
     return QuestionOut(
         question=f"q{event.seq}",
         about=body["about"],
         term=body["id"],
-        text=served.question_text(body["about"], body["id"]),
+        text=body["text"],
         mean=body["mean"],
         radius=radius,
         why=Why(
-            strategy=chooser.name if chooser and body["about"] == "term" else "best item",
+            strategy=body["strategy"],
             rank=body.get("rank"),
             of=body.get("of"),
             radius_after=radius / math.sqrt(1.0 + radius * radius),
@@ -51,9 +53,11 @@ def question(event: Event, served: Served) -> QuestionOut:
 def next_out(event: Event, served: Served) -> QuestionOut | RecommendationOut:
     """What ``next`` decided on."""
     if event.kind == "question":
-        return question(event, served)
-    body = event.body
-    return RecommendationOut(decision=f"d{event.seq}", round=body["round"], items=body["items"])
+        return question(event)
+    items = [
+        ItemOut(**each, terms=served.terms_of(each["item"])[:TERMS]) for each in event.body["items"]
+    ]
+    return RecommendationOut(decision=f"d{event.seq}", round=event.body["round"], items=items)
 
 
 def entries(rows: Sequence[Event | Broken]) -> list[EventOut]:
@@ -89,7 +93,7 @@ def profile(state: Conversation, name: str, rows: Sequence[Event | Broken], late
         version=served.number,
         rounds=state.user.rounds,
         questions_asked=state.asked,
-        open_question=question(open_, served) if isinstance(open_, Event) else None,
+        open_question=question(open_) if isinstance(open_, Event) else None,
         terms=[
             TermOut(
                 term=str(served.catalog.term_ids[k]),

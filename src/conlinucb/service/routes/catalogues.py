@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from conlinucb.service.catalogues import Catalogues
 from conlinucb.service.problems import Problem
-from conlinucb.service.routes.common import ERRORS, Name, catalogues_of, desk_of
+from conlinucb.service.routes.common import ERRORS, STRICT, Name, catalogues_of, desk_of
 from conlinucb.service.schemas import (
     CatalogueBody,
     CatalogueOut,
@@ -22,7 +22,9 @@ from conlinucb.service.settings import Settings
 from conlinucb.service.uploads import from_json, from_table
 from conlinucb.service.validation import sentence
 
-router = APIRouter(prefix="/v1/catalogues", tags=["catalogues"], responses=ERRORS)
+router = APIRouter(
+    prefix="/v1/catalogues", tags=["catalogues"], responses=ERRORS, dependencies=STRICT
+)
 TABLES = {
     "text/csv": ".csv",
     "application/vnd.apache.parquet": ".parquet",
@@ -46,7 +48,7 @@ _BODY: dict[str, Any] = {
 @router.get("", summary="All catalogues")
 def listed(request: Request) -> list[CatalogueOut]:
     """Every catalogue that is served."""
-    return [_out(request, served.name) for served in catalogues_of(request).all()]
+    return [_out(request, served.name) for served in catalogues_of(request).listed()]
 
 
 @router.get("/{name}", summary="One catalogue")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Path, Query, Request
+from fastapi import Depends, Path, Query, Request
 
+from conlinucb.errors import nearest
 from conlinucb.service.catalogues import Catalogues
 from conlinucb.service.desk import Desk
 from conlinucb.service.problems import Problem
@@ -35,6 +36,25 @@ Catalogue = Annotated[
     Text | None, Query(description="Which catalogue; the default one where none is named.")
 ]
 Name = Annotated[Text, Path(description="The catalogue's name.", examples=["films"])]
+
+
+def refuse_strangers(request: Request) -> None:
+    """Refuse parameters in the address that no one would look at, such as a mistyped one."""
+    route = request.scope["route"]
+    described = request.app.openapi()["paths"][route.path][request.method.lower()]
+    parameters = described.get("parameters", ())
+    known = [each["name"] for each in parameters if each["in"] == "query"]
+    for name in request.query_params:
+        if name not in known:
+            raise Problem(
+                422,
+                "unknown_parameter",
+                f"{request.method} {route.path} takes no parameter {name[:50]!r}, "
+                f"only {known}.{nearest(name, known)}",
+            )
+
+
+STRICT = [Depends(refuse_strangers)]
 
 
 def desk_of(request: Request) -> Desk:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request
 from conlinucb.service import views
 from conlinucb.service.conversation import Conversation
 from conlinucb.service.decide import Wish
-from conlinucb.service.routes.common import ERRORS, Catalogue, User, desk_of, meant
+from conlinucb.service.routes.common import ERRORS, STRICT, Catalogue, User, desk_of, meant
 from conlinucb.service.schemas import (
     AnswerBody,
     Explanation,
@@ -26,7 +26,9 @@ from conlinucb.service.schemas import (
 )
 from conlinucb.service.storage import Person
 
-router = APIRouter(prefix="/v1/users/{user}", tags=["people"], responses=ERRORS)
+router = APIRouter(
+    prefix="/v1/users/{user}", tags=["people"], responses=ERRORS, dependencies=STRICT
+)
 
 
 @router.post("/next", summary="A question or a recommendation")
@@ -119,7 +121,7 @@ def export(request: Request, user: User, catalogue: Catalogue = None) -> Export:
         user=user,
         conversations=[
             ExportedConversation(
-                catalogue=names[person.catalogue],
+                catalogue=names.get(person.catalogue, ""),
                 seed=person.seed,
                 events=views.entries(desk.memory.rows(person)),
             )

@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
@@ -26,12 +27,13 @@ MEMORY = "sqlite://"
 CONNECTIONS = 16
 WAIT = 10.0
 """Seconds to wait for a lock, a free connection or an answer."""
+_BUSY = f"PRAGMA busy_timeout = {int(WAIT * 1000)}"
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",  # acknowledged means on disk
-    f"PRAGMA busy_timeout = {int(WAIT * 1000)}",
+    _BUSY,
     "PRAGMA foreign_keys = ON",
-    "PRAGMA secure_delete = ON",  # a deleted person leaves no bytes behind
+    "PRAGMA secure_delete = ON",  # a deleted person leaves no bytes behind, once it is swept
 )
 _REFUSALS = ("disk is full", "readonly database", "read-only", "No space left", "disk full")
 _DAMAGE = ("malformed", "not a database")
@@ -63,6 +65,13 @@ class Database:
         """The address without its password, for people to read."""
         return self.engine.url.render_as_string(hide_password=True)
 
+    def must_exist(self) -> None:
+        """Refuse a file that is not there, which opening it would make."""
+        named = self.engine.url.database or ""
+        sqlite = self.engine.dialect.name == "sqlite" and not named.startswith("file:")
+        if sqlite and not self.is_memory and not Path(named).is_file():
+            raise InvalidInput(f"There is no database {named}.")
+
     @contextmanager
     def connect(self) -> Iterator[Connection]:
         """A connection on which each statement is a transaction of its own."""
@@ -87,6 +96,14 @@ class Database:
             except BaseException:
                 _roll_back(connection)
                 raise
+
+    def sweep(self) -> None:
+        """Let what was deleted leave SQLite's journal, too; put off where others are reading."""
+        if self.engine.dialect.name == "sqlite":
+            with self.connect() as connection:
+                connection.exec_driver_sql("PRAGMA busy_timeout = 500")
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+                connection.exec_driver_sql(_BUSY)
 
     def _meaning(self, error: Exception) -> StorageError:
         text = str(getattr(error, "orig", error)).strip().splitlines()

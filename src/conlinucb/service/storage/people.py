@@ -88,6 +88,7 @@ class People:
             connection.execute(delete(people).where(people.c.id == person))
             connection.execute(insert(departures), {"person": person, "at": now()})
             connection.execute(delete(departures).where(departures.c.at < now() - HOUR))
+        self._database.sweep()
 
     def departed(self, after: int) -> tuple[int, list[int]]:
         """The last departure's number, and who has gone since the one before.

@@ -71,6 +71,7 @@ class Shelf:
         """Remove a catalogue with everyone in it."""
         with self._database.connect() as connection:
             connection.execute(catalogues.delete().where(catalogues.c.id == catalogue))
+        self._database.sweep()
 
     def changes(self, catalogue: int, first: int, last: int) -> list[Change]:
         """The changes from ``first`` to ``last``; raises ``Damaged`` for what cannot be read."""
@@ -165,6 +166,18 @@ class Shelf:
                 .where(catalogues.c.id == catalogue, catalogues.c.pending == number)
                 .values(leased_until=now() + LEASE)
             )
+
+    def abandon(self, entry: Entry) -> None:
+        """Give up a version that waits; the one served stays."""
+        with self._database.transaction() as connection:
+            given_up = connection.execute(
+                update(catalogues)
+                .where(catalogues.c.id == entry.id, catalogues.c.pending == entry.pending)
+                .values(pending=None)
+            )
+            if given_up.rowcount == 1:
+                later = changes.c.number > entry.serving
+                connection.execute(changes.delete().where(changes.c.catalogue == entry.id, later))
 
     def activate(self, catalogue: int, number: int) -> None:
         """Serve what was built."""

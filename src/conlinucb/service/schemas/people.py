@@ -1,35 +1,37 @@
-"""Bodies of requests and responses, with examples. Unknown fields are refused."""
+"""Conversations, profiles and what people may do about them."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
-from conlinucb.service.settings import PRINTED, Finite, Sentence, Settings
+from conlinucb.service.schemas.base import FewNames, Names, Text, example, shown
+from conlinucb.service.settings import Finite
 
-Text = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=PRINTED)]
-"""A name or id: 1 to 200 characters, no control characters."""
-Names = Annotated[list[Text], Field(max_length=100_000)]
-FewNames = Annotated[list[Text], Field(max_length=10_000)]
-Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False, strict=True)]
-
-
-def _example(**fields: Any) -> ConfigDict:
-    return ConfigDict(extra="forbid", json_schema_extra={"examples": [fields]})
+EVENT = {
+    "event": 2,
+    "kind": "answer",
+    "at": "2027-01-31T12:00:00.000+00:00",
+    "about": {"question": 1, "about": "term", "id": "heist stories", "answer": 1.0},
+    "client_id": "7f9c",
+    "retracted": False,
+}
 
 
 class NextBody(BaseModel):
     """What may be shown and asked now; everything may be left out."""
 
-    model_config = _example(
+    model_config = example(
         pool=["Alien (1979)", "Solaris (1972)"], exclude=["Solaris (1972)"], k=1, ask="due"
     )
 
     pool: Annotated[Names, Field(min_length=1)] | None = Field(
         default=None, description="Items to choose from; all by default."
     )
-    exclude: FewNames = Field(default_factory=list, description="Items not to show.")
+    exclude: FewNames = Field(
+        default_factory=list, description="Items not to show; unknown ones make no difference."
+    )
     offered: Annotated[FewNames, Field(min_length=1)] | None = Field(
         default=None, description="Key-terms that may be asked about; all by default."
     )
@@ -90,6 +92,7 @@ class ItemOut(BaseModel):
     mean: float = Field(description="Expected reward.")
     radius: float = Field(description="How uncertain that is.")
     exploring: bool = Field(description="Here to be learned about, not for its mean.")
+    terms: list[str] = Field(description="Its key-terms, the heaviest first, at most 12.")
 
 
 class RecommendationOut(BaseModel):
@@ -109,6 +112,7 @@ class RecommendationOut(BaseModel):
                             "mean": 0.2,
                             "radius": 2.1,
                             "exploring": True,
+                            "terms": ["horror", "set in space"],
                         }
                     ],
                 }
@@ -125,7 +129,7 @@ class RecommendationOut(BaseModel):
 class AnswerBody(BaseModel):
     """The answer to the open question."""
 
-    model_config = _example(question="q1", answer="yes", event="7f9c")
+    model_config = example(question="q1", answer="yes", event="7f9c")
 
     question: Text = Field(description="The id that ``next`` returned.")
     answer: Literal["yes", "no", "skip"] | Finite = Field(
@@ -139,7 +143,7 @@ class AnswerBody(BaseModel):
 class RewardBody(BaseModel):
     """How a recommended item was liked; now or later."""
 
-    model_config = _example(decision="d2", item="Alien (1979)", reward=1.0, event="81aa")
+    model_config = example(decision="d2", item="Alien (1979)", reward=1.0, event="81aa")
 
     decision: Text = Field(description="The id that ``next`` returned.")
     item: Text
@@ -161,7 +165,7 @@ class Receipt(BaseModel):
 class PersonBody(BaseModel):
     """A person to be known beforehand."""
 
-    model_config = _example(seed=7)
+    model_config = example(seed=7)
 
     seed: int | None = Field(
         default=None,
@@ -194,6 +198,19 @@ class EventOut(BaseModel):
 class Profile(BaseModel):
     """Everything believed of a person, and where it comes from."""
 
+    model_config = shown(
+        user="ann",
+        catalogue="films",
+        version=1,
+        rounds=3,
+        questions_asked=3,
+        open_question=None,
+        terms=[{"term": "heist stories", "mean": 0.81, "radius": 0.64}],
+        events=[EVENT],
+        events_in_all=9,
+        damaged_events=0,
+    )
+
     user: str
     catalogue: str
     version: int
@@ -219,6 +236,23 @@ class Contribution(BaseModel):
 class Explanation(BaseModel):
     """Where an item's mean comes from: contributions and the rest add up to it."""
 
+    model_config = shown(
+        item="Heat (1995)",
+        mean=0.5,
+        radius=0.9,
+        score=0.59,
+        contributions=[
+            {
+                "event": 2,
+                "kind": "answer",
+                "about": "heist stories",
+                "value": 1.0,
+                "contribution": 0.5,
+            }
+        ],
+        rest=0.0,
+    )
+
     item: str
     mean: float
     radius: float
@@ -238,104 +272,9 @@ class ExportedConversation(BaseModel):
 class Export(BaseModel):
     """All that is kept of a person."""
 
+    model_config = shown(
+        user="ann", conversations=[{"catalogue": "films", "seed": 7, "events": [EVENT]}]
+    )
+
     user: str
     conversations: list[ExportedConversation]
-
-
-class Item(BaseModel):
-    """An item with its tags."""
-
-    model_config = _example(id="Alien (1979)", tags=["horror", "set in space"])
-
-    id: Text
-    tags: (
-        Annotated[list[Text], Field(max_length=1000)]
-        | Annotated[dict[Text, Weight], Field(max_length=1000)]
-    ) = Field(description="Tags, or tags with weights.")
-    features: Annotated[list[Finite], Field(min_length=1, max_length=2000)] | None = Field(
-        default=None, description="Features of your own; of all items, or of none."
-    )
-
-    def weights(self) -> dict[str, float]:
-        """Tags with weights, 1 where none are given."""
-        return self.tags if isinstance(self.tags, dict) else dict.fromkeys(self.tags, 1.0)
-
-
-class CatalogueBody(BaseModel):
-    """A whole catalogue."""
-
-    model_config = _example(
-        items=[
-            {"id": "Alien (1979)", "tags": ["horror", "set in space"]},
-            {"id": "Heat (1995)", "tags": ["heist stories"]},
-        ],
-        questions={"horror": "Do you enjoy horror films?"},
-        d=2,
-    )
-
-    items: Annotated[list[Item], Field(min_length=1, max_length=1_000_000)]
-    d: int = Field(
-        default=50, ge=1, le=1000, strict=True, description="Features made of tags, at most."
-    )
-    questions: dict[Text, Sentence] = Field(
-        default_factory=dict, description="How key-terms are asked about."
-    )
-    settings: Settings | None = None
-
-
-class ItemsBody(BaseModel):
-    """Items to add."""
-
-    model_config = _example(items=[{"id": "Solaris (1972)", "tags": ["set in space"]}])
-
-    items: Annotated[list[Item], Field(min_length=1, max_length=10_000)]
-
-
-class RemovalBody(BaseModel):
-    """Items to remove."""
-
-    model_config = _example(items=["Solaris (1972)"])
-
-    items: Annotated[FewNames, Field(min_length=1)]
-
-
-class CatalogueOut(BaseModel):
-    """A catalogue and its state."""
-
-    catalogue: str
-    version: int = Field(description="The one that is served; 0 where none is yet.")
-    building: int | None = Field(description="The version whose states are being rebuilt.")
-    items: int
-    terms: int
-    d: int
-    people: int
-    report: dict[str, int] = Field(description="What was left out of an uploaded table.")
-    settings: Settings
-
-
-class Health(BaseModel):
-    """Whether the process runs, and what it can reach."""
-
-    status: Literal["ok", "not ready"]
-    checks: dict[str, str]
-
-
-class ErrorInside(BaseModel):
-    """What went wrong."""
-
-    code: str = Field(description="One word for programs.")
-    message: str = Field(description="A sentence for people: what came in, what would be right.")
-
-
-class ErrorOut(BaseModel):
-    """The one shape of every error."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"error": {"code": "unknown_user", "message": "No one is called 'ann' here."}}
-            ]
-        }
-    )
-
-    error: ErrorInside

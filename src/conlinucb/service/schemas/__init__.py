@@ -1,0 +1,56 @@
+"""Bodies of requests and responses, with examples. Unknown fields are refused."""
+
+from conlinucb.service.schemas.base import ErrorInside, ErrorOut, Health, Text
+from conlinucb.service.schemas.catalogues import (
+    CatalogueBody,
+    CatalogueOut,
+    Item,
+    ItemsBody,
+    RemovalBody,
+)
+from conlinucb.service.schemas.people import (
+    AnswerBody,
+    Contribution,
+    EventOut,
+    Explanation,
+    Export,
+    ExportedConversation,
+    ItemOut,
+    NextBody,
+    PersonBody,
+    Profile,
+    QuestionOut,
+    Receipt,
+    RecommendationOut,
+    RewardBody,
+    TermOut,
+    Why,
+)
+
+__all__ = [
+    "AnswerBody",
+    "CatalogueBody",
+    "CatalogueOut",
+    "Contribution",
+    "ErrorInside",
+    "ErrorOut",
+    "EventOut",
+    "Explanation",
+    "Export",
+    "ExportedConversation",
+    "Health",
+    "Item",
+    "ItemOut",
+    "ItemsBody",
+    "NextBody",
+    "PersonBody",
+    "Profile",
+    "QuestionOut",
+    "Receipt",
+    "RecommendationOut",
+    "RemovalBody",
+    "RewardBody",
+    "TermOut",
+    "Text",
+    "Why",
+]

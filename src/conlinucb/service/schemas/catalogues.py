@@ -1,0 +1,93 @@
+"""Catalogues and their items."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from conlinucb.service.schemas.base import FewNames, Text, Weight, example, shown
+from conlinucb.service.settings import Finite, Sentence, Settings
+
+
+class Item(BaseModel):
+    """An item with its tags."""
+
+    model_config = example(id="Alien (1979)", tags=["horror", "set in space"])
+
+    id: Text
+    tags: (
+        Annotated[list[Text], Field(max_length=1000)]
+        | Annotated[dict[Text, Weight], Field(max_length=1000)]
+    ) = Field(description="Tags, or tags with weights.")
+    features: Annotated[list[Finite], Field(min_length=1, max_length=2000)] | None = Field(
+        default=None, description="Features of your own; of all items, or of none."
+    )
+
+    def weights(self) -> dict[str, float]:
+        """Tags with weights, 1 where none are given."""
+        return self.tags if isinstance(self.tags, dict) else dict.fromkeys(self.tags, 1.0)
+
+
+class CatalogueBody(BaseModel):
+    """A whole catalogue."""
+
+    model_config = example(
+        items=[
+            {"id": "Alien (1979)", "tags": ["horror", "set in space"]},
+            {"id": "Heat (1995)", "tags": ["heist stories"]},
+        ],
+        questions={"horror": "Do you enjoy horror films?"},
+        d=2,
+    )
+
+    items: Annotated[list[Item], Field(min_length=1, max_length=1_000_000)]
+    d: int = Field(
+        default=50, ge=1, le=1000, strict=True, description="Features made of tags, at most."
+    )
+    questions: dict[Text, Sentence] = Field(
+        default_factory=dict, description="How key-terms are asked about."
+    )
+    settings: Settings | None = None
+
+
+class ItemsBody(BaseModel):
+    """Items to add."""
+
+    model_config = example(items=[{"id": "Solaris (1972)", "tags": ["set in space"]}])
+
+    items: Annotated[list[Item], Field(min_length=1, max_length=10_000)]
+
+
+class RemovalBody(BaseModel):
+    """Items to remove."""
+
+    model_config = example(items=["Solaris (1972)"])
+
+    items: Annotated[FewNames, Field(min_length=1)]
+
+
+class CatalogueOut(BaseModel):
+    """A catalogue and its state."""
+
+    model_config = shown(
+        catalogue="films",
+        version=1,
+        building=None,
+        items=360,
+        terms=58,
+        d=20,
+        people=12,
+        report={},
+        settings=Settings().model_dump(mode="json"),
+    )
+
+    catalogue: str
+    version: int = Field(description="The one that is served; 0 where none is yet.")
+    building: int | None = Field(description="The version whose states are being rebuilt.")
+    items: int
+    terms: int
+    d: int
+    people: int
+    report: dict[str, int] = Field(description="What was left out of an uploaded table.")
+    settings: Settings
