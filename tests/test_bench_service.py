@@ -1,0 +1,25 @@
+"""The benchmark of the service measures a real server, and says what it found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conlinucb.bench import service
+
+
+def test_the_service_beside_a_bare_insert(tmp_path: Path) -> None:
+    place = service.Place("SQLite", f"sqlite:///{tmp_path / 'bare.db'}")
+    bare = service._bare(place, 1, 0.5)
+    assert bare["bare"]["count"] > 5
+    catalog = service._catalog(tmp_path / "items.npz", 1_000)
+    place = service.Place("SQLite", f"sqlite:///{tmp_path / 'service.db'}")
+    (row,) = service._service(place, 1, 1_000, catalog, 1.0, bare)
+    assert row["of_bare"] == row["rate"] / bare["rate"] > 0
+    for what in ("next", "answers", "rewards"):
+        assert 0 < row[what]["p50"] <= row[what]["p95"] <= row[what]["p99"]
+    assert row["events"] >= row["people"] > 0
+    assert row["disk_bytes_a_person"] >= 0
+    text = service.line(row)
+    assert "1,000 items" in text
+    assert "kB of memory a person" in text
+    assert service.write([bare, row], tmp_path).exists()
