@@ -8,7 +8,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 from fastapi.testclient import TestClient
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
 from conlinucb.service.app import create_app
 from conlinucb.service.config import ServiceConfig
@@ -27,6 +27,7 @@ BODIES: dict[str, Any] = {
     "POST /v1/catalogues/{name}/items": {"items": [{"id": "c", "tags": ["x"]}]},
     "POST /v1/catalogues/{name}/removals": {"items": ["a"]},
     "PUT /v1/catalogues/{name}/settings": {},
+    "POST /v1/page/comparison": {"agents": ["ucb"], "rounds": 1},
 }
 
 
@@ -36,6 +37,8 @@ def walked(routes: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
         inner = getattr(route, "original_router", None)
         if inner is not None:
             yield from walked(inner.routes, prefix + route.include_context.prefix)
+        elif isinstance(route, Mount):
+            yield from ((method, f"{prefix}{route.path}/page.css") for method in ("GET", "HEAD"))
         else:
             assert isinstance(route, Route), f"{route} is of no kind that is known here"
             yield from ((method, prefix + route.path) for method in route.methods or ())

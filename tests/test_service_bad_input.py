@@ -165,6 +165,8 @@ def test_every_route_is_in_the_table(client: TestClient) -> None:
         "POST /v1/catalogues/{name}/removals",
         "GET /v1/catalogues/{name}/settings",
         "PUT /v1/catalogues/{name}/settings",
+        "GET /v1/page",
+        "POST /v1/page/comparison",  # in test_lab.py
         "GET /healthz",
         "GET /readyz",
     }

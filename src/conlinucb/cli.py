@@ -91,6 +91,24 @@ def bench_service(
     typer.echo(f"written: {service.write(rows, out)}")
 
 
+@bench_app.command("page")
+def bench_page(
+    pictures: Annotated[
+        Path | None, typer.Option(help="Take pictures of every page into this folder instead.")
+    ] = None,
+) -> None:
+    """Measure the page in a real browser: its weight, and how soon it shows."""
+    from conlinucb.bench import page
+
+    if pictures is not None:
+        for path in page.take_pictures(pictures):
+            typer.echo(f"written: {path}")
+        return
+    for row in page.measure():
+        typer.echo(page.line(row))
+    typer.echo(page.FOOTNOTE)
+
+
 @app.command()
 def reproduce(
     items: Annotated[

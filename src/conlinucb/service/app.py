@@ -31,11 +31,12 @@ from conlinucb.service.live import Live
 from conlinucb.service.memory import Memory
 from conlinucb.service.problems import Problem, problem_of
 from conlinucb.service.routes import catalogues as catalogue_routes
-from conlinucb.service.routes import health, people
+from conlinucb.service.routes import health, page, people
 from conlinucb.service.schemas import CatalogueBody
 from conlinucb.service.storage import Storage
 from conlinucb.service.storage.database import CONNECTIONS
 from conlinucb.service.validation import sentence
+from conlinucb.service.visitors import PAGES, Visitors
 
 logger = logging.getLogger("conlinucb.service")
 _CODES = {400: "unreadable", 404: "unknown_address", 405: "wrong_method"}
@@ -57,10 +58,14 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.include_router(people.router)
     app.include_router(catalogue_routes.router)
     app.include_router(health.router)
+    if config.page != "off":
+        app.include_router(page.router)
+        app.mount("/static", page.files())
+        app.add_middleware(Visitors)
     app.add_exception_handler(ConlinucbError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_middleware(Guard, key=key, hosts=config.hosts)
+    app.add_middleware(Guard, key=key, hosts=config.hosts, open_page=config.page == "open")
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
@@ -163,7 +168,9 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 
 def _methods(request: Request) -> set[str]:
     """All that can be done at an address, by the description."""
-    found = {"GET", "HEAD"} if request.url.path == request.app.openapi_url else set()
+    path = request.url.path
+    read = path in (request.app.openapi_url, *PAGES) or path.startswith("/static/")
+    found = {"GET", "HEAD"} if read else set()
     for path, methods in request.app.openapi()["paths"].items():
         if compile_path(path)[0].match(request.url.path):
             found |= {method.upper() for method in methods}

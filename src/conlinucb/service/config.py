@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -53,6 +53,8 @@ class ServiceConfig(BaseModel):
     default: str | None = None
     """The catalogue meant where a request names none; the first one by default."""
     catalogues: dict[str, CatalogueConfig] = Field(default_factory=_films)
+    page: Literal["local", "open", "off"] = "local"
+    """Who may see the page: whoever may call the service, everyone, or no one."""
     cache_megabytes: Annotated[int, Field(ge=1, le=1_000_000)] = 256
     drain_seconds: Annotated[int, Field(ge=1, le=600)] = 10
 

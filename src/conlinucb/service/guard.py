@@ -17,6 +17,7 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from conlinucb.service.problems import Problem
+from conlinucb.service.visitors import is_page
 
 logger = logging.getLogger("conlinucb.service")
 OPEN_PATHS = ("/healthz", "/readyz")
@@ -43,8 +44,11 @@ _HEADERS = (
 class Guard:
     """Checks the host, the key and the size of what comes in."""
 
-    def __init__(self, app: ASGIApp, *, key: str | None, hosts: Collection[str]) -> None:
+    def __init__(
+        self, app: ASGIApp, *, key: str | None, hosts: Collection[str], open_page: bool = False
+    ) -> None:
         self.app = app
+        self._open_page = open_page
         self._digest = None if key is None else _digest(key)
         self._hosts = frozenset(each.lower() for each in hosts)
         self._inside = 0
@@ -103,7 +107,7 @@ class Guard:
         return host in self._hosts or is_loopback(host)
 
     def _check_key(self, path: str, headers: dict[bytes, bytes]) -> None:
-        if self._digest is None or path in OPEN_PATHS:
+        if self._digest is None or path in OPEN_PATHS or (self._open_page and is_page(path)):
             return
         given = headers.get(b"authorization", b"").decode("latin-1")
         scheme, _, key = given.partition(" ")

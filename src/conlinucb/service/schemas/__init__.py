@@ -8,6 +8,15 @@ from conlinucb.service.schemas.catalogues import (
     ItemsBody,
     RemovalBody,
 )
+from conlinucb.service.schemas.page import (
+    LabAnswer,
+    LabBody,
+    LabOut,
+    LabRound,
+    LabRun,
+    PageCatalogue,
+    PageOut,
+)
 from conlinucb.service.schemas.people import (
     AnswerBody,
     Contribution,
@@ -42,7 +51,14 @@ __all__ = [
     "Item",
     "ItemOut",
     "ItemsBody",
+    "LabAnswer",
+    "LabBody",
+    "LabOut",
+    "LabRound",
+    "LabRun",
     "NextBody",
+    "PageCatalogue",
+    "PageOut",
     "PersonBody",
     "Profile",
     "QuestionOut",

@@ -1,0 +1,100 @@
+// The profile: everything kept, each answer and rating with a way to take it back.
+
+import { byId, call, callForText, el, forgetAllHere, kept, mine, newId, NOTHING_SERVED, page, profileOf, Refused, say, start, subject, worded } from "/static/common.js";
+import { prepareBeliefs, showBeliefs } from "/static/beliefs.js";
+
+let catalogue, store;
+
+await attempt(async () => {
+  ({ catalogue } = await start());
+  if (!catalogue) throw new Error(NOTHING_SERVED);
+  store = kept(catalogue.name);
+  prepareBeliefs();
+  await show();
+  byId("export").addEventListener("click", () => attempt(download));
+  byId("delete").addEventListener("click", () => byId("sure").showModal());
+  byId("keep").addEventListener("click", () => byId("sure").close());
+  byId("really").addEventListener("click", () => attempt(forget));
+  addEventListener("storage", () => attempt(show));
+});
+
+/** Do something; what goes wrong is said. */
+async function attempt(act) {
+  try {
+    await act();
+  } catch (error) {
+    byId("sure").close();
+    byId("summary").textContent = `That did not work: ${error.message}`;
+    say(byId("summary").textContent);
+  }
+}
+
+async function show() {
+  const profile = await profileOf(catalogue);
+  showBeliefs(profile?.terms ?? [], catalogue.range);
+  const said = (profile?.events ?? []).filter((each) => each.kind === "answer" || each.kind === "reward");
+  const left = said.filter((each) => !each.retracted);
+  byId("summary").textContent = profile
+    ? `${profile.questions_asked} questions asked, ${profile.rounds} recommendations, ${left.length} answers and ratings that count.`
+    : "Nothing is kept of you yet.";
+  byId("events").replaceChildren(...(said.length ? said.map(row) : [nothing()]));
+  byId("export").disabled = byId("delete").disabled = !profile;
+  showSeen();
+}
+
+function nothing() {
+  return el("li", { class: "empty" }, "You have not said anything yet. ", el("a", { href: page("/") }, "Start the conversation."));
+}
+
+function row(event) {
+  const name = subject(event);
+  const when = new Date(event.at);
+  const time = el("time", { datetime: event.at, class: "small" }, when.toLocaleString([], { dateStyle: "medium", timeStyle: "short" }));
+  const action = event.retracted
+    ? el("span", { class: "done" }, "Taken back")
+    : el("button", { type: "button", "aria-label": `Take back: ${name}, ${worded(event, catalogue.range)}`, onclick: () => attempt(() => retract(event)) }, "Take back");
+  return el("li", { class: event.retracted ? "gone" : "" },
+    el("span", { class: "what" }, el("strong", {}, name), " ", el("span", { class: "chip" }, worded(event, catalogue.range)), el("br"), time),
+    action);
+}
+
+async function retract(event) {
+  const place = [...byId("events").querySelectorAll("button")].indexOf(document.activeElement);
+  try {
+    await call("DELETE", mine(catalogue, `/events/${event.event}`));
+    say(`Taken back: ${subject(event)}.`);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    say(error.message);
+  }
+  store.change((each) => { each.touched = newId(); }); // other tabs look again
+  await show();
+  const buttons = byId("events").querySelectorAll("button");
+  (buttons[Math.min(Math.max(place, 0), buttons.length - 1)] ?? byId("said")).focus();
+}
+
+function showSeen() {
+  const names = store.read().seen;
+  byId("seen-section").hidden = !names.length;
+  byId("seen").replaceChildren(...names.map((name) =>
+    el("li", {}, el("span", { class: "what" }, name),
+      el("button", { type: "button", "aria-label": `Show again: ${name}`, onclick: () => {
+        store.change((each) => { each.seen = each.seen.filter((other) => other !== name); });
+        showSeen();
+        byId("said").focus();
+      } }, "Show again"))));
+}
+
+async function download() {
+  const found = await callForText("GET", "/v1/me/export"); // as it came: some numbers are too long for JavaScript
+  const address = URL.createObjectURL(new Blob([found], { type: "application/json" }));
+  el("a", { href: address, download: "conlinucb-profile.json" }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  say("Exported.");
+}
+
+async function forget() {
+  await call("DELETE", "/v1/me");
+  forgetAllHere();
+  location.assign(page("/profile"));
+}

@@ -1,0 +1,309 @@
+// The conversation: one step at a time, a question or three items.
+//
+// The id of the current step is kept in this browser, so a reload, another tab or a restarted
+// service shows the same step; what was said and is not yet acknowledged is kept there, too.
+
+import { byId, call, el, fixed, kept, mine, newId, NOTHING_SERVED, page, profileOf, Refused, say, start, subject, worded } from "/static/common.js";
+import { prepareBeliefs, showBeliefs } from "/static/beliefs.js";
+
+const ITEMS = 3;
+const REASONS = 6;
+let catalogue, store;
+let profile = null;
+let shown = null; // the id of the step on the screen
+let turn = 0; // of several that load a step at once, the last one shows it
+
+await main();
+
+async function main() {
+  try {
+    ({ catalogue } = await start());
+    if (!catalogue) return showNothingServed();
+    store = kept(catalogue.name);
+    prepareBeliefs();
+    addEventListener("storage", (event) => {
+      if (event.key === store.key || event.key === null) attempt(() => show({ focus: false }));
+    });
+    await attempt(async () => {
+      await flush();
+      await show({ focus: false });
+    });
+  } catch (error) {
+    showError(error);
+  }
+}
+
+/** Do something; what goes wrong is shown, with a way to go on. */
+async function attempt(act) {
+  try {
+    await act();
+  } catch (error) {
+    showError(error);
+  }
+}
+
+/** Load the current step and what is believed, and show both. */
+async function show({ focus = true } = {}) {
+  const mineNow = ++turn;
+  byId("step").setAttribute("aria-busy", "true");
+  const content = await known();
+  await refresh();
+  if (mineNow !== turn) return;
+  const body = { event: content.step, k: ITEMS, exclude: content.again ? content.seen : settled(content) };
+  let step;
+  try {
+    step = await call("POST", mine(catalogue, "/next"), body);
+  } catch (error) {
+    if (error.code !== "nothing_left") throw error;
+    if (mineNow !== turn) return;
+    shown = content.step;
+    return put(nothingLeft(), focus);
+  }
+  if (mineNow !== turn) return;
+  shown = content.step;
+  put(step.type === "question" ? question(step) : items(step), focus);
+}
+
+/** What is kept here; a newcomer is made known to the service first. */
+async function known() {
+  const content = store.read();
+  if (content.step) return content;
+  await call("PUT", mine(catalogue));
+  return store.change((each) => { each.step = newId(); });
+}
+
+/** Items that were seen or rated: not to be shown again. */
+function settled(content) {
+  const rated = (profile?.events ?? []).filter((each) => each.kind === "reward" && !each.retracted);
+  return [...new Set([...content.seen, ...rated.map(subject)])].slice(0, 10_000);
+}
+
+async function refresh() {
+  profile = await profileOf(catalogue);
+  showBeliefs(profile?.terms ?? [], catalogue.range);
+  for (const why of document.querySelectorAll(".card details")) why.dispatchEvent(new Event("changed"));
+}
+
+function put(children, focus) {
+  const step = byId("step");
+  step.replaceChildren(...children);
+  step.removeAttribute("aria-busy");
+  if (focus) step.querySelector("h2")?.focus();
+}
+
+function goOn(left = shown) {
+  leave(left);
+  return attempt(show);
+}
+
+/** A step is over; where another tab has gone on already, its step is the one to see. */
+function leave(step) {
+  store.change((each) => { if (each.step === step) each.step = newId(); });
+}
+
+/** Send what was said; it is kept here until it is acknowledged. */
+async function send(where, body) {
+  const message = { where, body: { ...body, event: newId() }, step: shown };
+  store.change((each) => { each.outbox.push(message); });
+  return deliver(message);
+}
+
+async function deliver({ where, body }) {
+  try {
+    return await call("POST", mine(catalogue, where), body);
+  } finally {
+    store.change((each) => { each.outbox = each.outbox.filter((kept) => kept.body.event !== body.event); });
+  }
+}
+
+async function flush() {
+  for (const message of store.read().outbox) {
+    try {
+      await deliver(message);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error; // refused: someone else was faster
+    }
+    if (message.where === "/answers") leave(message.step);
+  }
+}
+
+// A question
+
+function question(step) {
+  const answers = [["yes", "Yes"], ["no", "No"], ["skip", "Skip"]];
+  return [
+    el("p", { class: "eyebrow" }, `Question ${number(step)}`),
+    el("h2", { tabindex: "-1", class: "asked" }, step.text),
+    el("div", { class: "row answers", role: "group", "aria-label": "Your answer" },
+      ...answers.map(([value, text]) =>
+        el("button", { type: "button", class: value === "skip" ? "plain" : "primary", onclick: () => attempt(() => answer(step, value)) }, text))),
+    whyQuestion(step),
+  ];
+}
+
+function number(step) {
+  const asked = (profile?.questions_asked ?? 0);
+  return profile?.open_question?.question === step.question ? asked : asked + 1;
+}
+
+async function answer(step, value) {
+  const left = shown; // by the time of the acknowledgement another step may be shown
+  lock(byId("step"));
+  try {
+    await send("/answers", { question: step.question, answer: value });
+    say(value === "skip" ? "Skipped." : `Noted: ${value} to ${step.term}.`);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    say("That question was answered elsewhere."); // in another tab, or taken back meanwhile
+  }
+  await goOn(left);
+}
+
+function lock(place) {
+  for (const button of place.querySelectorAll("button")) button.disabled = true;
+}
+
+function whyQuestion({ about, mean, radius, why }) {
+  const rank = why.rank === 1
+    ? `Of ${why.of} topics this is the one it knows least about.`
+    : why.rank ? `By how little it knows, this topic is number ${why.rank} of ${why.of}.` : null;
+  return el("details", { class: "why" },
+    el("summary", {}, "Why this question?"),
+    rank && el("p", {}, rank),
+    el("p", {}, `It expects ${fixed(mean)}, give or take ${fixed(radius)}. Once you answer, ${fixed(why.radius_after)} of that uncertainty is left, and what it learns carries over to every ${about === "term" ? "item and topic" : "item"} that is alike.`),
+    el("p", { class: "small" }, `Chosen by: ${why.strategy}.`));
+}
+
+// Items
+
+function items(step) {
+  const cards = step.items.map((item) => card(step, item));
+  return [
+    el("p", { class: "eyebrow" }, "For you"),
+    el("h2", { tabindex: "-1" }, cards.length === 1 ? "How about this?" : "How about one of these?"),
+    el("ul", { class: "cards" }, ...cards),
+    el("div", { class: "row" }, el("button", { type: "button", class: "primary", id: "more", onclick: (event) => { event.target.disabled = true; goOn(); } }, "Go on")),
+  ];
+}
+
+function card(step, item) {
+  const actions = el("div", { class: "row actions" });
+  const why = el("details", { class: "why" }, el("summary", {}, "Why this?"));
+  const explain = () => attempt(() => whyItem(why, item));
+  why.addEventListener("toggle", () => why.open && explain());
+  why.addEventListener("changed", () => why.open && explain());
+  drawActions(actions, step, item);
+  return el("li", { class: "card" },
+    el("h3", {}, item.item),
+    el("p", { class: "topics" }, ...item.terms.flatMap((term) => [el("span", { class: "chip" }, term), " "])),
+    el("p", { class: "hint" }, item.exploring ? "Exploring: to learn more about your taste" : "Picked for its expected rating"),
+    actions, why);
+}
+
+function rewardOf(step, item) {
+  return (profile?.events ?? []).find((each) =>
+    each.kind === "reward" && !each.retracted && `d${each.about.decision}` === step.decision && each.about.item === item.item);
+}
+
+function drawActions(actions, step, item) {
+  const given = rewardOf(step, item);
+  const seen = store.read().seen.includes(item.item);
+  const button = (text, act, named) =>
+    el("button", { type: "button", "aria-label": `${named ?? text}: ${item.item}`, onclick: () => attempt(() => act()) }, text);
+  const again = () => drawActions(actions, step, item);
+  if (given || seen) {
+    actions.replaceChildren(
+      el("span", { class: "done" }, given ? (worded(given, catalogue.range) === "liked" ? "You like it" : "Not for you") : "Seen"),
+      button("Undo", async () => {
+        await undo(actions, given, item);
+        again();
+        actions.querySelector("button").focus();
+      }));
+    return;
+  }
+  const [low, high] = catalogue.range;
+  const rate = (value, word) => async () => {
+    lock(actions);
+    await send("/rewards", { decision: step.decision, item: item.item, reward: value }).catch(ifRefused);
+    await refresh();
+    say(`Noted: ${word}, ${item.item}.`);
+    again();
+    actions.querySelector("button").focus();
+  };
+  actions.replaceChildren(
+    button("Like", rate(high, "you like it")),
+    button("Not for me", rate(low, "not for you")),
+    button("Seen it", async () => {
+      store.change((each) => { each.seen.push(item.item); });
+      say(`${item.item} will not be shown again.`);
+      again();
+      actions.querySelector("button").focus();
+    }));
+}
+
+function ifRefused(error) {
+  if (!(error instanceof Refused)) throw error;
+}
+
+async function undo(actions, given, item) {
+  lock(actions);
+  if (given) {
+    await call("DELETE", mine(catalogue, `/events/${given.event}`)).catch(ifRefused);
+    await refresh();
+  } else {
+    store.change((each) => { each.seen = each.seen.filter((name) => name !== item.item); });
+  }
+  say("Taken back.");
+}
+
+async function whyItem(place, item) {
+  const found = await call("GET", mine(catalogue, "/explain", { item: item.item }));
+  const parts = found.contributions.filter((each) => Math.abs(each.contribution) >= 0.005).slice(0, REASONS);
+  const largest = Math.max(1e-9, ...parts.map((each) => Math.abs(each.contribution)));
+  const rest = found.mean - parts.reduce((sum, each) => sum + each.contribution, 0);
+  place.replaceChildren(place.firstElementChild, el("div", {},
+    el("p", {}, `It expects ${fixed(found.mean)}, give or take ${fixed(found.radius)}. `,
+      item.exploring ? "Other items have a higher expectation: this one is here because little is known about it." : "When it was picked, no item beyond these had a higher expectation."),
+    el("p", { class: "small" }, parts.length ? "What you said adds up to that:" : "Nothing you said bears on it yet."),
+    el("ul", { class: "parts" }, ...parts.map((each) => part(each, largest))),
+    parts.length && Math.abs(rest) >= 0.005 ? el("p", { class: "small" }, `and ${fixed(rest)} from everything else`) : null));
+}
+
+function part({ kind, about, value, contribution }, largest) {
+  const bar = el("span", { class: contribution < 0 ? "amount less" : "amount", "aria-hidden": "true" });
+  bar.style.width = `${(100 * Math.abs(contribution)) / largest}%`;
+  const word = worded({ kind, about: { answer: value, reward: value } }, catalogue.range);
+  return el("li", {},
+    el("span", {}, `${about}: ${word}`),
+    el("span", { class: "number" }, `${contribution < 0 ? "" : "+"}${fixed(contribution)}`),
+    el("span", { class: "gauge" }, bar));
+}
+
+// When there is nothing to show
+
+function nothingLeft() {
+  return [
+    el("p", { class: "eyebrow" }, "That was all"),
+    el("h2", { tabindex: "-1" }, "You have been through everything here"),
+    el("p", {}, "Nothing is left that you have not rated or seen. Your profile keeps what it learned."),
+    el("div", { class: "row" },
+      el("button", { type: "button", class: "primary", onclick: () => { store.change((each) => { each.again = true; each.seen = []; }); goOn(); } }, "Show them again"),
+      el("a", { class: "button", href: page("/profile") }, "Your profile")),
+  ];
+}
+
+function showNothingServed() {
+  put([
+    el("h2", { tabindex: "-1" }, "There is nothing to talk about yet"),
+    el("p", {}, NOTHING_SERVED),
+  ], false);
+}
+
+function showError(error) {
+  put([
+    el("p", { class: "eyebrow" }, "Something is wrong"),
+    el("h2", { tabindex: "-1" }, "That did not work"),
+    el("p", {}, error.message),
+    el("div", { class: "row" }, el("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Try again")),
+  ], true);
+}
