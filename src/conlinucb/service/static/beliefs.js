@@ -13,10 +13,20 @@ const orders = {
   uncertainty: (a, b) => b.radius - a.radius || b.mean - a.mean,
 };
 
+/** Fill the panel beside the conversation, or beside the profile. */
 export function prepareBeliefs() {
-  for (const input of document.querySelectorAll("input[name=sort]")) {
-    input.addEventListener("change", draw);
-  }
+  byId("panel").append(
+    el("h2", {}, "What it believes"),
+    el("p", { class: "small" }, "The dot is how much it thinks you like a topic, the bar how far off that may be. Every topic starts at no with a long bar; what you say moves dots and shortens bars."),
+    el("fieldset", { class: "sorting" },
+      el("legend", { class: "unseen" }, "Sort topics"),
+      choice("taste", "By taste", true), choice("uncertainty", "By uncertainty", false)),
+    el("div", { id: "beliefs", class: "list", tabindex: "0", role: "group", "aria-label": "Topics" }));
+}
+
+function choice(value, text, checked) {
+  return el("label", {},
+    el("input", { type: "radio", name: "sort", value, checked, onchange: draw }), el("span", {}, text));
 }
 
 /** Show these topics; the catalogue's range says where no and yes are. */
