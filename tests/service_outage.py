@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx2 as httpx
 import pytest
@@ -104,7 +105,7 @@ def _writes(client: httpx.Client, ann: Ann) -> list[tuple[str, str, Any]]:
 def _reads(ann: Ann) -> list[tuple[str, str, Any]]:
     return [
         ("GET", "/v1/users/ann", None),
-        ("GET", f"/v1/users/ann/explain?item={ann.item}", None),
+        ("GET", f"/v1/users/ann/explain?item={quote(ann.item)}", None),
         ("GET", "/v1/users/ann/export", None),
         ("GET", "/v1/catalogues/films", None),
     ]

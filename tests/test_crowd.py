@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 from uuid import uuid4
 
 import httpx2 as httpx
@@ -217,7 +218,9 @@ class Member:
             return
         check_log(export["conversations"][0]["events"])
         item = self._random.choice(self._common.decisions)[2]
-        why = self._call("GET", f"/v1/users/{user}/explain?item={item}", may=(*may, "unknown_name"))
+        why = self._call(
+            "GET", f"/v1/users/{user}/explain?item={quote(item)}", may=(*may, "unknown_name")
+        )
         if why is not None:
             check_adds_up(why)
 

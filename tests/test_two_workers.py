@@ -210,7 +210,9 @@ REQUESTS: dict[str, Callable[[TestClient, Scene], httpx.Response]] = {
     "reward": lambda client, at: reward(client, at.decision, at.items[1], at.user),
     "retract": lambda client, at: client.delete(f"/v1/users/{at.user}/events/{at.rewarded}"),
     "profile": lambda client, at: client.get(f"/v1/users/{at.user}"),
-    "explain": lambda client, at: client.get(f"/v1/users/{at.user}/explain?item={at.items[0]}"),
+    "explain": lambda client, at: client.get(
+        f"/v1/users/{at.user}/explain", params={"item": at.items[0]}
+    ),
     "export": lambda client, at: client.get(f"/v1/users/{at.user}/export"),
     "delete": lambda client, at: client.delete(f"/v1/users/{at.user}"),
     "stranger": lambda client, at: client.post(f"/v1/users/new-{at.user}/next"),
