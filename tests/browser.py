@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import time
@@ -266,7 +267,16 @@ def focused(page: Page) -> str:
 
 def kept(page: Page, catalogue: str = "films") -> Any:
     """What the browser keeps for a catalogue."""
-    return page.evaluate("key => JSON.parse(localStorage.getItem(key))", f"conlinucb {catalogue}")
+    found = page.evaluate("() => ({...localStorage})")
+    prefix = f"conlinucb {catalogue}: "
+    parts = {
+        k.removeprefix(prefix): json.loads(v) for k, v in found.items() if k.startswith(prefix)
+    }
+    return {
+        "step": parts.get("step"),
+        "seen": parts.get("seen", []),
+        "outbox": [value for name, value in parts.items() if name.startswith("outbox ")],
+    }
 
 
 def at(path: str, **params: str) -> str:

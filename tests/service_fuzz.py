@@ -163,7 +163,7 @@ class Talk:
         rows = desk.storage.log.after(person.id)
         state, broken = fold(served, person.seed, rows)
         assert not broken
-        folded = json.loads(views.profile(state, self.name, rows, 1000).model_dump_json())
+        folded = json.loads(views.profile(state, self.name, rows, 1000, 2**31).model_dump_json())
         assert _close(profile.pop("terms"), folded.pop("terms"))
         assert profile == folded
 

@@ -67,7 +67,9 @@ def test_profiles_are_apart(come: Come) -> None:
     page = guest.open(at("/", catalogue="tiny"))
     answer(page)
     page.goto("/profile")
-    expect(settled(page).locator("#summary")).to_have_text("Nothing is kept of you yet.")
+    expect(settled(page).locator("#summary")).to_have_text(
+        "Nothing is kept of you about films yet."
+    )
     page.locator("#catalogue").select_option("tiny")
     page.wait_for_url("**/profile?catalogue=tiny")
     expect(page.locator("#events li button")).to_have_count(1)

@@ -91,7 +91,7 @@ def test_arrow_keys_switch_the_order(come: Come) -> None:
     by_mean = sorted(terms, key=lambda each: (-each["mean"], each["radius"]))
     assert list(beliefs(page))[:10] == [each["term"] for each in by_mean[:10]]
     page.keyboard.press("Tab")
-    expect(page.get_by_role("group", name="Topics", exact=True)).to_be_focused()
+    expect(page.get_by_role("list", name="Topics", exact=True)).to_be_focused()
 
 
 def test_the_dialog_holds_and_returns_the_focus(come: Come) -> None:

@@ -103,8 +103,10 @@ def test_an_address_full_of_markup(come: Come) -> None:
 def test_what_is_kept_here_may_be_damaged(come: Come) -> None:
     guest = come()
     page = guest.open()
-    for text in ("{", "null", '"x"', '{"seen": null}', '{"outbox": 7, "step": 3}', "[]"):
-        page.evaluate("text => localStorage.setItem('conlinucb films', text)", text)
+    for text in ("{", "null", "7", '{"where": 7}', "[null]"):
+        for name in ("step", "seen", "again", "outbox x"):
+            key = f"conlinucb films: {name}"
+            page.evaluate("([key, text]) => localStorage.setItem(key, text)", [key, text])
         page.reload()
         settled(page)
         expect(page.locator(".answers")).to_be_visible()

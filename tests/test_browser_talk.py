@@ -79,7 +79,7 @@ class Fan:
 def test_a_minute_of_talk_brings_fitting_items(come: Come) -> None:
     guest = come()
     page = guest.open()
-    expect(page.locator(".welcome")).to_contain_text("Answer a question now and then")
+    expect(page.locator(".welcome")).to_contain_text("answer a question when it has one")
     fan = Fan(guest, page)
     for left in range(ROUNDS)[::-1]:
         before = beliefs(page)
@@ -132,7 +132,7 @@ def test_why_this_question(come: Come) -> None:
     expect(why).to_contain_text(f"Of {asked['why']['of']} topics this is the one it knows least")
     expected = f"It expects {fixed(asked['mean'])}, give or take {fixed(asked['radius'])}."
     expect(why).to_contain_text(expected)
-    expect(why).to_contain_text(f"{fixed(asked['why']['radius_after'])} of that uncertainty")
+    expect(why).to_contain_text(f"to {fixed(asked['why']['radius_after'])}, and what it learns")
     expect(why).to_contain_text("max-radius")
 
 
@@ -245,7 +245,7 @@ def test_screen_readers_hear_what_happened(come: Come) -> None:
     expect(status).to_have_text("")
     term = guest.profile()["open_question"]["term"]
     answer(page, "No")
-    expect(status).to_have_text(f"Noted: no to {term}.")
+    expect(status).to_have_text(f"Noted: no to {term}. {term} stays at 0.00, now with less doubt.")
     expect(page.get_by_role("heading", name="How about one of these?")).to_be_focused()
     items = shown(page)
     for item in items:

@@ -34,10 +34,11 @@ def client() -> Iterator[TestClient]:
 
 def made(name: str, schedule: str) -> cl.Agent:
     if name == "linucb":
-        return cl.linucb(FILMS)
-    if name in ("arm_con", "conucb"):
-        recipe: Any = getattr(cl, name)
-        return recipe(FILMS, schedule=SCHEDULE[schedule])  # type: ignore[no-any-return]
+        return cl.linucb(FILMS, beta=0.15, alpha=0.1)
+    if name == "arm_con":
+        return cl.arm_con(FILMS, beta=0.15, alpha=0.1, schedule=SCHEDULE[schedule])
+    if name == "conucb":
+        return cl.conucb(FILMS, schedule=SCHEDULE[schedule])
     return cl.conlinucb(FILMS, strategy=name, schedule=SCHEDULE[schedule])
 
 
@@ -64,6 +65,16 @@ def test_who_learns_comes_nearer(client: TestClient) -> None:
         errors = [each["error"] for each in run["rounds"]]
         assert errors[-1] < 0.7 * errors[0]
     assert len(found["likes"]) == 5
+
+
+def test_who_asks_nothing_is_linucb() -> None:
+    """The agents differ in what they ask and in nothing else, but for ConUCB's estimate."""
+    names = [each for each in AGENTS if each != "conucb"]
+    plain, *others = (
+        compare(FILMS, LabBody(agents=[name], schedule="never", rounds=ROUNDS)).runs[0].rounds
+        for name in ("linucb", *names)
+    )
+    assert all(each == plain for each in others)
 
 
 def test_nothing_is_kept(client: TestClient) -> None:

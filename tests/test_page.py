@@ -75,7 +75,7 @@ def test_the_policy_allows_the_own_origin_and_nothing_inline(client: TestClient)
 def test_a_browser_is_one_person_and_keeps_its_cookie(client: TestClient) -> None:
     client.get("/")
     secret = secret_of(client)
-    assert "set-cookie" not in client.get("/").headers
+    assert f"{COOKIE}={secret};" in client.get("/").headers["set-cookie"]  # for another year
     assert client.post("/v1/me/next").json()["question"] == "q1"
     profile = client.get("/v1/me").json()
     assert profile["user"] == name_of(secret)
@@ -113,6 +113,49 @@ def test_what_is_no_secret_of_ours_is_no_person(client: TestClient, value: str) 
     assert response.status_code == 401
     assert response.json()["error"]["code"] == "no_visitor"
     assert COOKIE in client.get("/", headers=headers).headers["set-cookie"]
+
+
+@pytest.mark.parametrize(
+    "others",
+    ['prefs={"theme":"dark"}', "a[b]=c", "bare", "x=ä ö", 'q="1;2"', "=", "conlinucb_perso=x"],
+)
+def test_other_cookies_make_no_difference(client: TestClient, others: str) -> None:
+    client.get("/")
+    client.post("/v1/me/next")
+    mine = f"{COOKIE}={secret_of(client)}"
+    client.cookies.clear()
+    for several in ([f"{others}; {mine}"], [f"{mine}; {others}"], [others, mine]):
+        headers = [(b"cookie", each.encode()) for each in several]
+        assert client.get("/v1/me", headers=headers).status_code == 200
+
+
+def test_deleting_one_conversation_keeps_the_cookie(client: TestClient) -> None:
+    client.get("/")
+    client.post("/v1/me/next")
+    response = client.delete("/v1/me?catalogue=films")
+    assert response.status_code == 204
+    assert "set-cookie" not in response.headers
+
+
+def test_earlier_events_can_be_paged_to(client: TestClient) -> None:
+    for _ in range(5):
+        client.post("/v1/users/ann/next", json={"ask": "never"})
+    seen, before = [], 100
+    while events := client.get(f"/v1/users/ann?events=2&before={before}").json()["events"]:
+        seen += [each["event"] for each in events]
+        before = seen[-1]
+    assert seen == [5, 4, 3, 2, 1]
+
+
+def test_an_answered_question_about_the_films_rests(client: TestClient) -> None:
+    asked = []
+    for _ in range(15):
+        question = client.post("/v1/users/ann/next").json()
+        asked.append(question["term"])
+        body = {"question": question["question"], "answer": "no"}
+        client.post("/v1/users/ann/answers", json=body).raise_for_status()
+        client.post("/v1/users/ann/next").raise_for_status()
+    assert len(set(asked)) == 15
 
 
 def test_another_secret_is_another_person(client: TestClient) -> None:
@@ -176,6 +219,20 @@ def test_with_a_key_the_page_is_closed_unless_it_is_opened() -> None:
         for path in (f"/v1/users/{person}", "/v1/catalogues", "/v1/openapi.json"):
             assert opened.get(path).status_code == 401
         assert opened.put("/v1/catalogues/films", json={"items": []}).status_code == 401
+
+
+def test_an_open_page_takes_calls_from_itself_alone() -> None:
+    with client_of(key=KEY, page="open") as client:
+        client.get("/")
+        client.headers["host"] = "films.example"
+        for origin, status in (
+            ("https://films.example", 200),
+            ("https://evil.example", 403),
+            ("https://sub.films.example", 403),
+            ("null", 403),
+        ):
+            response = client.post("/v1/me/next", headers={"origin": origin})
+            assert response.status_code == status, origin
 
 
 def test_a_page_that_is_off_is_not_there() -> None:

@@ -16,6 +16,7 @@ from conlinucb.service.config import CatalogueConfig, ServiceConfig
 from conlinucb.service.conversation import Conversation
 from conlinucb.service.live import Live
 from conlinucb.service.served import Content
+from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Person, Snapshot, Storage, Taken, migrate
 from conlinucb.service.uploads import from_file
 
@@ -23,6 +24,8 @@ logger = logging.getLogger("conlinucb.service")
 EVERY = 0.5
 """Seconds between two looks at what others did."""
 WAITING_SNAPSHOTS = 500
+DEMO = Settings(rest_after_answer=20)
+"""People who try the films are not asked the same again."""
 
 
 class Caretaker:
@@ -132,7 +135,9 @@ class Caretaker:
         known = self._catalogues.known(name)
         if known is None or known.content.source != content.source:
             source = content.source
-            self._catalogues.replace(name, content, wanted.settings, unless_source=source)
+            first = DEMO if wanted.demo and known is None else None
+            settings = wanted.settings or first
+            self._catalogues.replace(name, content, settings, unless_source=source)
         elif wanted.settings is not None and known.settings != wanted.settings:
             self._catalogues.set_settings(name, wanted.settings)
 

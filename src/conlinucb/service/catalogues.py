@@ -82,11 +82,10 @@ class Catalogues:
         self.refresh()
         return self.all()
 
-    def has_moved(self, name: str) -> bool:
-        """Whether another worker has changed a catalogue, which is then followed."""
-        before = self.serving(name).number
+    def has_moved(self, name: str, version: int) -> bool:
+        """Whether another worker has changed a catalogue since, which is then followed."""
         self.refresh()
-        return self.serving(name).number != before
+        return self.serving(name).number != version
 
     def states(self) -> dict[str, str]:
         """Each catalogue with "ok" or what is wrong with it."""

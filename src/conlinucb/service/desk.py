@@ -218,10 +218,11 @@ class Desk:
 
     def _newest(self, catalogue: str, act: Callable[[], Result]) -> Result:
         """Do it again where a name is unknown only because another worker has just brought it."""
+        before = self.catalogues.serving(catalogue).number
         try:
             return act()
         except UnknownName:
-            if not self.catalogues.has_moved(catalogue):
+            if not self.catalogues.has_moved(catalogue, before):
                 raise
             return act()
 

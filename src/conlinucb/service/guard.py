@@ -66,7 +66,7 @@ class Guard:
         try:
             self._check_crowd()
             headers = dict(scope["headers"])
-            self._check_host(headers)
+            self._check_host(scope["path"], headers)
             self._check_key(scope["path"], headers)
             exchange.limit(headers, _limit(scope))
             await self.app(scope, exchange.receive, exchange.send)
@@ -85,9 +85,14 @@ class Guard:
                 503, "crowded", f"More than {MOST_AT_ONCE} requests are waiting.", retry=True
             )
 
-    def _check_host(self, headers: dict[bytes, bytes]) -> None:
-        """Without a key, only pages that name this machine may talk to it (DNS rebinding)."""
+    def _check_host(self, path: str, headers: dict[bytes, bytes]) -> None:
+        """Without a key, only pages that name this machine may talk to it (DNS rebinding).
+
+        With one, the page's own calls come from the page.
+        """
         if self._digest is not None:
+            if self._open_page and is_page(path):
+                _check_same(headers)
             return
         host = _host_name(headers.get(b"host", b"").decode("latin-1"))
         if not self._is_ours(host):
@@ -113,6 +118,12 @@ class Guard:
         scheme, _, key = given.partition(" ")
         if scheme.lower() != "bearer" or not hmac.compare_digest(_digest(key), self._digest):
             raise Problem(401, "key_needed", "Send the key: Authorization: Bearer KEY.")
+
+
+def _check_same(headers: dict[bytes, bytes]) -> None:
+    origin = headers.get(b"origin", b"")
+    if origin and origin.partition(b"://")[2].lower() != headers.get(b"host", b"").lower():
+        raise Problem(403, "foreign_page", "Only the page itself may make this call.")
 
 
 def is_loopback(host: str) -> bool:

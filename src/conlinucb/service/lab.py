@@ -12,7 +12,7 @@ import numpy as np
 
 from conlinucb.agent import Agent
 from conlinucb.catalog import Catalog
-from conlinucb.described import RECIPES, agent_of
+from conlinucb.described import agent_of
 from conlinucb.environment import Draw, LinearUsers
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 from conlinucb.factors import unit_rows
@@ -25,9 +25,13 @@ from conlinucb.validation import Floats
 POOL = 50
 MOST_TERMS, MOST_FEATURES = 2_000, 200
 """Larger catalogues are compared with ``conlinucb simulate``, not while a page waits."""
+_SAME = {"beta": 0.15, "alpha": 0.1}
+"""Alike for all that estimate alike, so that they differ in what they ask and in nothing else."""
 AGENTS: dict[str, dict[str, Any]] = {
-    **{name: {"recipe": "conlinucb", "strategy": name} for name in STRATEGIES},
-    **{name: {"recipe": name} for name in RECIPES if name != "conlinucb"},
+    **{name: {"recipe": "conlinucb", "strategy": name, **_SAME} for name in STRATEGIES},
+    "linucb": {"recipe": "linucb", **_SAME},
+    "arm_con": {"recipe": "arm_con", **_SAME},
+    "conucb": {"recipe": "conucb"},
 }
 """What can be compared: ConLinUCB with every strategy, and the baselines."""
 SCHEDULES: dict[str, dict[str, Any]] = {

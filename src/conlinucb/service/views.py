@@ -81,7 +81,9 @@ def _when(microseconds: int) -> str:
     return datetime.fromtimestamp(microseconds / 1e6, UTC).isoformat(timespec="milliseconds")
 
 
-def profile(state: Conversation, name: str, rows: Sequence[Event | Broken], latest: int) -> Profile:
+def profile(
+    state: Conversation, name: str, rows: Sequence[Event | Broken], latest: int, before: int
+) -> Profile:
     """What is believed of a person, and where it comes from."""
     served = state.served
     belief = served.agent.estimates(state.user)
@@ -102,7 +104,7 @@ def profile(state: Conversation, name: str, rows: Sequence[Event | Broken], late
             )
             for k in served.catalog.live_terms.tolist()
         ],
-        events=log[::-1][:latest],
+        events=[each for each in log[::-1] if each.event < before][:latest],
         events_in_all=len(rows),
         damaged_events=len(rows) - len(log),
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from http.cookies import CookieError, SimpleCookie
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -52,12 +51,13 @@ class Visitors:
             await self.app(scope, receive, send)
             return
         secret = _secret(scope)
-        if path in PAGES and secret is None:
-            send = _with_cookie(scope, send, secrets.token_urlsafe(32), A_YEAR)
+        if path in PAGES:  # again each time: who comes back within a year stays who they are
+            send = _with_cookie(scope, send, secret or secrets.token_urlsafe(32), A_YEAR)
         if path == ME or path.startswith(f"{ME}/"):
             if secret is None:
                 raise Problem(401, "no_visitor", "Open the page first: it sets a cookie.")
-            if path == ME and scope["method"] == "DELETE":
+            everything = path == ME and not scope.get("query_string")
+            if everything and scope["method"] == "DELETE":
                 send = _with_cookie(scope, send, "", 0)
             own = f"/v1/users/{name_of(secret)}{path[len(ME) :]}"
             scope = {**scope, "path": own, "raw_path": own.encode()}
@@ -65,12 +65,13 @@ class Visitors:
 
 
 def _secret(scope: Scope) -> str | None:
-    given = dict(scope["headers"]).get(b"cookie", b"").decode("latin-1")
-    try:
-        found = SimpleCookie(given).get(COOKIE)
-    except CookieError:
-        return None
-    return found.value if found is not None and _SECRET.fullmatch(found.value) else None
+    """The secret among all cookies, whatever the others look like."""
+    given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie"]
+    for each in ";".join(given).split(";"):
+        name, _, value = each.strip().partition("=")
+        if name == COOKIE and _SECRET.fullmatch(value):
+            return value
+    return None
 
 
 def _with_cookie(scope: Scope, send: Send, value: str, seconds: int) -> Send:

@@ -74,12 +74,15 @@ def profile(
     user: User,
     catalogue: Catalogue = None,
     events: Annotated[int, Query(ge=0, le=1000, description="How many of the latest.")] = 50,
+    before: Annotated[int, Query(ge=1, le=2**31 - 1, description="Only those before this one.")] = 2
+    ** 31
+    - 1,
 ) -> Profile:
     """What is believed of a person, and where it comes from."""
     desk = desk_of(request)
 
     def see(state: Conversation, person: Person) -> Profile:
-        return views.profile(state, user, desk.history(state, person), events)
+        return views.profile(state, user, desk.history(state, person), events, before)
 
     return desk.look(meant(request, catalogue), user, see)
 

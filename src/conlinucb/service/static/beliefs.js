@@ -2,26 +2,28 @@
 
 import { byId, el, fixed } from "/static/common.js";
 
-const MOST = 60;
+let most = 60;
+const SAME = 1e-6; // estimates that differ by less are alike
 const rows = new Map();
 let latest = null;
-const scale = el("div", { class: "belief scale", "aria-hidden": "true" }, el("span"),
+const scale = el("li", { class: "belief scale", "aria-hidden": "true" }, el("span"),
   el("span", { class: "track" }, el("span", { class: "low" }, "no"), el("span", { class: "high" }, "yes")), el("span"));
 
 const orders = {
-  taste: (a, b) => b.mean - a.mean || a.radius - b.radius,
-  uncertainty: (a, b) => b.radius - a.radius || b.mean - a.mean,
+  // What was refused has the estimate it began with, and a small radius: it goes behind the others.
+  taste: (a, b) => (Math.abs(b.mean - a.mean) > SAME ? b.mean - a.mean : b.radius - a.radius),
+  uncertainty: (a, b) => (Math.abs(b.radius - a.radius) > SAME ? b.radius - a.radius : b.mean - a.mean),
 };
 
 /** Fill the panel beside the conversation, or beside the profile. */
-export function prepareBeliefs() {
+export function prepareBeliefs(range) {
   byId("panel").append(
     el("h2", {}, "What it believes"),
-    el("p", { class: "small" }, "The dot is how much it thinks you like a topic, the bar how far off that may be. Every topic starts at no with a long bar; what you say moves dots and shortens bars."),
+    el("p", { class: "small" }, `The dot is how much it thinks you like a topic, the bar how far off that may be. Every topic starts ${beginning(range)} with a long bar; what you say moves dots and shortens bars.`),
     el("fieldset", { class: "sorting" },
       el("legend", { class: "unseen" }, "Sort topics"),
       choice("taste", "By taste", true), choice("uncertainty", "By uncertainty", false)),
-    el("div", { id: "beliefs", class: "list", tabindex: "0", role: "group", "aria-label": "Topics" }));
+    el("ul", { id: "beliefs", class: "list", tabindex: "0", "aria-label": "Topics" }));
 }
 
 function choice(value, text, checked) {
@@ -39,14 +41,27 @@ function draw() {
   if (!latest) return;
   const list = byId("beliefs");
   const sort = document.querySelector("input[name=sort]:checked").value;
-  const shown = [...latest.terms].sort(orders[sort]).slice(0, MOST);
+  const shown = [...latest.terms].sort(orders[sort]).slice(0, most);
   const before = places(list);
   const wanted = shown.map((term) => place(rowOf(term.term), term));
   const left = latest.terms.length - shown.length;
   list.replaceChildren(scale, ...wanted);
-  if (left > 0) list.append(el("p", { class: "small" }, `and ${left} more topics`));
-  if (!latest.terms.length) list.append(el("p", { class: "small" }, "Nothing yet: answer a question, and the bars begin to move."));
+  if (left > 0) list.append(el("li", {}, el("button", { type: "button", onclick: all }, `Show ${left} more topics`)));
+  if (!latest.terms.length) list.append(el("li", { class: "small" }, "Nothing yet: answer a question, and the bars begin to move."));
   glide(list, before);
+}
+
+function all() {
+  most = Infinity;
+  draw();
+  byId("beliefs").focus();
+}
+
+/** Where an estimate is before anything is known: at 0, wherever that is between no and yes. */
+function beginning([low, high]) {
+  if (low === 0) return "at no";
+  if (high === 0) return "at yes";
+  return low < 0 && high > 0 ? "between no and yes" : "at 0";
 }
 
 function rowOf(name) {
@@ -55,7 +70,7 @@ function rowOf(name) {
     const dot = el("span", { class: "dot" });
     const number = el("span", { class: "number" });
     const track = el("span", { class: "track", "aria-hidden": "true" }, band, dot);
-    rows.set(name, { row: el("div", { class: "belief" }, el("span", { class: "topic" }, name), track, number), band, dot, number });
+    rows.set(name, { row: el("li", { class: "belief" }, el("span", { class: "topic", dir: "auto" }, name), track, number), band, dot, number });
   }
   return rows.get(name);
 }

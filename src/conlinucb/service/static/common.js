@@ -14,6 +14,7 @@ export function el(tag, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 export const say = (text) => { byId("status").textContent = text; };
+export const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
 export const fixed = (number, digits = 2) => {
   const text = number.toFixed(digits);
   return (Number(text) === 0 ? (0).toFixed(digits) : text).replace("-", "−");
@@ -31,7 +32,7 @@ export class Refused extends Error {
 }
 
 const PATIENCE = 15_000; // milliseconds for one try
-const PASSING = new Set([408, 502, 503, 504, 507]);
+const PASSING = new Set([408, 429, 502, 503, 504, 507]);
 let waiting = 0;
 
 function banner(text) {
@@ -93,13 +94,20 @@ async function once(method, path, body) {
   }
   if (!response.ok) {
     const error = errorIn(text) ?? { code: "unknown", message: `The service answered with status ${response.status}.` };
-    if (error.code === "no_visitor") {
-      location.reload(); // the cookie is gone: come in anew
-      return new Promise(() => {});
-    }
+    if (error.code === "no_visitor") return comeAnew();
     throw new Refused(response.status, error.code, error.message);
   }
   return [text, null];
+}
+
+/** The cookie is gone: load the page once more for a new one, but not for ever. */
+function comeAnew() {
+  const tried = "conlinucb came anew";
+  if (performance.now() > 10_000) session.delete(tried);
+  if (session.get(tried)) throw new Refused(401, "no_cookie", "This page needs a cookie to know you again. Allow cookies for it, and load it once more.");
+  session.set(tried, "yes");
+  location.reload();
+  return new Promise(() => {});
 }
 
 function errorIn(text) {
@@ -110,39 +118,70 @@ function errorIn(text) {
   }
 }
 
-/** What this browser keeps for one catalogue; other tabs see the same. */
-export function kept(catalogue) {
-  const key = `conlinucb ${catalogue}`;
-  const empty = { step: null, seen: [], outbox: [] };
+/** A storage of the browser, or where it refuses, one that lasts as long as the page. */
+function storage(kind) {
+  const instead = new Map();
+  const use = (act, otherwise) => {
+    try {
+      return act(window[kind]);
+    } catch {
+      return otherwise();
+    }
+  };
   return {
-    key,
-    read() {
-      try {
-        return checked({ ...empty, ...JSON.parse(localStorage.getItem(key)) });
-      } catch {
-        return empty;
-      }
-    },
-    change(edit) {
-      const content = this.read();
-      edit(content);
-      localStorage.setItem(key, JSON.stringify(content));
-      return content;
-    },
+    get: (key) => use((it) => it.getItem(key), () => instead.get(key) ?? null),
+    set: (key, value) => use((it) => it.setItem(key, value), () => instead.set(key, value)),
+    delete: (key) => use((it) => it.removeItem(key), () => instead.delete(key)),
+    keys: () => use((it) => Object.keys(it), () => [...instead.keys()]),
   };
 }
 
-function checked(content) {
-  const sound = (content.step === null || typeof content.step === "string") &&
-    Array.isArray(content.seen) && content.seen.every((each) => typeof each === "string") &&
-    Array.isArray(content.outbox) && content.outbox.every((each) => each?.where && each.body);
-  if (!sound) throw new TypeError("what is kept here is damaged");
-  return content;
+const local = storage("localStorage");
+const session = storage("sessionStorage");
+
+/**
+ * What this browser keeps for one catalogue; other tabs see the same.
+ *
+ * Each part and each waiting message has a key of its own, so that two tabs do not write over
+ * what the other has just written.
+ */
+export function kept(catalogue) {
+  const prefix = `conlinucb ${catalogue}: `;
+  const waiting = `${prefix}outbox `;
+  const read = (name, fits, otherwise) => {
+    try {
+      const found = JSON.parse(local.get(prefix + name));
+      return fits(found) ? found : otherwise;
+    } catch {
+      return otherwise; // damaged
+    }
+  };
+  return {
+    /** Whether a key of the storage says where the conversation stands. */
+    concerns: (key) => key === null || (key.startsWith(prefix) && !key.startsWith(waiting)),
+    get step() { return read("step", isText, null); },
+    set step(id) { local.set(`${prefix}step`, JSON.stringify(id)); },
+    get seen() { return read("seen", (found) => Array.isArray(found) && found.every(isText), []); },
+    set seen(names) { local.set(`${prefix}seen`, JSON.stringify(names)); },
+    get again() { return read("again", (found) => found === true, false); },
+    set again(wanted) { local.set(`${prefix}again`, JSON.stringify(wanted)); },
+    get outbox() {
+      const keys = local.keys().filter((key) => key.startsWith(waiting)).sort();
+      return keys.map((key) => read(key.slice(prefix.length), isMessage, null)).filter(Boolean);
+    },
+    put: (message) => local.set(waiting + message.body.event, JSON.stringify(message)),
+    drop: (message) => local.delete(waiting + message.body.event),
+    /** Let other tabs look again. */
+    touch: () => local.set(`${prefix}touched`, JSON.stringify(newId())),
+  };
 }
 
+const isText = (found) => typeof found === "string";
+const isMessage = (found) => isText(found?.where) && isText(found.body?.event);
+
 export function forgetAllHere() {
-  for (const key of Object.keys(localStorage)) {
-    if (key.startsWith("conlinucb ")) localStorage.removeItem(key);
+  for (const key of local.keys()) {
+    if (key.startsWith("conlinucb ")) local.delete(key);
   }
 }
 
@@ -178,9 +217,9 @@ export function mine(catalogue, rest = "", more = {}) {
 }
 
 /** The profile, or null of someone who has said nothing yet. */
-export async function profileOf(catalogue) {
+export async function profileOf(catalogue, more = {}) {
   try {
-    return await call("GET", mine(catalogue, "", { events: 1000 }));
+    return await call("GET", mine(catalogue, "", { events: 1000, ...more }));
   } catch (error) {
     if (error instanceof Refused && error.code === "unknown_user") return null;
     throw error;

@@ -95,7 +95,9 @@ function stop() {
 /** Show everything up to a round. */
 function to(wanted) {
   for (const name of ["run", "forward", "end", "restart"]) byId(name).setAttribute("aria-disabled", String(!found));
+  for (const name of ["legend", "curves", "sides"]) byId(name).hidden = !found;
   if (!found) return;
+  byId("legend").replaceChildren(...found.runs.map((run, i) => el("span", {}, key(i), nameOf(run.agent))), el("span", {}, "over rounds"));
   round = Math.min(ROUNDS, wanted);
   const series = (value) => found.runs.map((run) => ({ name: nameOf(run.agent), values: value(run.rounds) }));
   chart(byId("regret"), "Regret", series((rounds) => rounds.map((each) => each.regret)), ROUNDS, round);
@@ -119,13 +121,17 @@ function side(place, run, i) {
   const last = shown.at(-1);
   const asked = shown.reduce((sum, each) => sum + each.asked.length, 0);
   place.replaceChildren(
-    el("h2", {}, el("span", { class: `key line-${i}`, "aria-hidden": "true" }), nameOf(run.agent)),
+    el("h2", {}, key(i), nameOf(run.agent)),
     el("dl", { class: "facts" },
       fact("Round", `${round} of ${ROUNDS}`),
       fact("Questions", String(asked)),
       fact("Regret", last ? fixed(last.regret) : "–"),
       fact("Error", last ? fixed(last.error) : "–")),
     steps(shown));
+}
+
+function key(i) {
+  return el("span", { class: `key line-${i}`, "aria-hidden": "true" });
 }
 
 function fact(name, value) {
@@ -137,7 +143,7 @@ function steps(shown) {
   const lines = shown.slice(-LATEST).reverse().map((each, i) =>
     el("li", {},
       el("span", { class: "small" }, `Round ${shown.length - i}`),
-      ...each.asked.map((asked) => el("span", { class: "line" }, `asked about ${asked.about}: ${fixed(asked.answer)}`)),
-      el("span", { class: "line" }, `showed ${each.item}: ${fixed(each.reward)}`)));
+      ...each.asked.map((asked) => el("span", { class: "line" }, `asked about ${asked.about}: answer ${fixed(asked.answer)}`)),
+      el("span", { class: "line" }, `showed ${each.item}: worth ${fixed(each.reward)}`)));
   return el("ol", { class: "steps" }, ...lines);
 }

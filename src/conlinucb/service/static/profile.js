@@ -1,6 +1,6 @@
 // The profile: everything kept, each answer and rating with a way to take it back.
 
-import { byId, call, callForText, el, forgetAllHere, kept, mine, newId, NOTHING_SERVED, page, profileOf, Refused, say, start, subject, worded } from "/static/common.js";
+import { byId, call, callForText, count, el, forgetAllHere, kept, mine, NOTHING_SERVED, page, profileOf, Refused, say, start, subject, worded } from "/static/common.js";
 import { prepareBeliefs, showBeliefs } from "/static/beliefs.js";
 
 let catalogue, store;
@@ -9,7 +9,7 @@ await attempt(async () => {
   ({ catalogue } = await start());
   if (!catalogue) throw new Error(NOTHING_SERVED);
   store = kept(catalogue.name);
-  prepareBeliefs();
+  prepareBeliefs(catalogue.range);
   await show();
   byId("export").addEventListener("click", () => attempt(download));
   byId("delete").addEventListener("click", () => byId("sure").showModal());
@@ -32,14 +32,28 @@ async function attempt(act) {
 async function show() {
   const profile = await profileOf(catalogue);
   showBeliefs(profile?.terms ?? [], catalogue.range);
-  const said = (profile?.events ?? []).filter((each) => each.kind === "answer" || each.kind === "reward");
-  const left = said.filter((each) => !each.retracted);
   byId("summary").textContent = profile
-    ? `${profile.questions_asked} questions asked, ${profile.rounds} recommendations, ${left.length} answers and ratings that count.`
-    : "Nothing is kept of you yet.";
-  byId("events").replaceChildren(...(said.length ? said.map(row) : [nothing()]));
-  byId("export").disabled = byId("delete").disabled = !profile;
+    ? `${count(profile.questions_asked, "question")} asked, ${count(profile.rounds, "recommendation")} about ${catalogue.name}.`
+    : `Nothing is kept of you about ${catalogue.name} yet.`;
+  byId("events").replaceChildren();
+  list(profile?.events ?? []);
+  if (!byId("events").children.length) byId("events").append(nothing());
+  byId("export").disabled = byId("delete").disabled = false;
   showSeen();
+}
+
+/** Rows for these events, and a way to what was before them. */
+function list(events) {
+  const said = events.filter((each) => each.kind === "answer" || each.kind === "reward");
+  byId("events").append(...said.map(row));
+  const oldest = events.at(-1)?.event ?? 1;
+  byId("earlier").hidden = oldest === 1;
+  byId("earlier").onclick = () => attempt(async () => {
+    const more = await profileOf(catalogue, { before: oldest });
+    const last = byId("events").lastElementChild;
+    list(more?.events ?? []);
+    (last?.nextElementSibling?.querySelector("button") ?? byId("said")).focus();
+  });
 }
 
 function nothing() {
@@ -54,7 +68,7 @@ function row(event) {
     ? el("span", { class: "done" }, "Taken back")
     : el("button", { type: "button", "aria-label": `Take back: ${name}, ${worded(event, catalogue.range)}`, onclick: () => attempt(() => retract(event)) }, "Take back");
   return el("li", { class: event.retracted ? "gone" : "" },
-    el("span", { class: "what" }, el("strong", {}, name), " ", el("span", { class: "chip" }, worded(event, catalogue.range)), el("br"), time),
+    el("span", { class: "what" }, el("strong", { dir: "auto" }, name), " ", el("span", { class: "chip" }, worded(event, catalogue.range)), el("br"), time),
     action);
 }
 
@@ -67,25 +81,27 @@ async function retract(event) {
     if (!(error instanceof Refused)) throw error;
     say(error.message);
   }
-  store.change((each) => { each.touched = newId(); }); // other tabs look again
+  store.touch();
   await show();
   const buttons = byId("events").querySelectorAll("button");
   (buttons[Math.min(Math.max(place, 0), buttons.length - 1)] ?? byId("said")).focus();
 }
 
 function showSeen() {
-  const names = store.read().seen;
+  const names = store.seen;
   byId("seen-section").hidden = !names.length;
   byId("seen").replaceChildren(...names.map((name) =>
-    el("li", {}, el("span", { class: "what" }, name),
+    el("li", {}, el("span", { class: "what", dir: "auto" }, name),
       el("button", { type: "button", "aria-label": `Show again: ${name}`, onclick: () => {
-        store.change((each) => { each.seen = each.seen.filter((other) => other !== name); });
+        store.seen = store.seen.filter((other) => other !== name);
         showSeen();
+        say(`${name} may be shown again.`);
         byId("said").focus();
       } }, "Show again"))));
 }
 
 async function download() {
+  if (!(await isKnown())) return say("Nothing is kept of you.");
   const found = await callForText("GET", "/v1/me/export"); // as it came: some numbers are too long for JavaScript
   const address = URL.createObjectURL(new Blob([found], { type: "application/json" }));
   el("a", { href: address, download: "conlinucb-profile.json" }).click();
@@ -93,8 +109,19 @@ async function download() {
   say("Exported.");
 }
 
+/** Whether anything is kept, in any catalogue. */
+async function isKnown() {
+  try {
+    await callForText("GET", "/v1/me/export");
+    return true;
+  } catch (error) {
+    if (error.code === "unknown_user") return false;
+    throw error;
+  }
+}
+
 async function forget() {
-  await call("DELETE", "/v1/me");
+  if (await isKnown()) await call("DELETE", "/v1/me");
   forgetAllHere();
   location.assign(page("/profile"));
 }

@@ -10,6 +10,7 @@ const ITEMS = 3;
 const REASONS = 6;
 let catalogue, store;
 let profile = null;
+let lesson = null; // what was answered just now, and what was believed before
 let shown = null; // the id of the step on the screen
 let turn = 0; // of several that load a step at once, the last one shows it
 
@@ -20,9 +21,9 @@ async function main() {
     ({ catalogue } = await start());
     if (!catalogue) return showNothingServed();
     store = kept(catalogue.name);
-    prepareBeliefs();
+    prepareBeliefs(catalogue.range);
     addEventListener("storage", (event) => {
-      if (event.key === store.key || event.key === null) attempt(() => show({ focus: false }));
+      if (store.concerns(event.key)) attempt(() => show({ focus: false }));
     });
     await attempt(async () => {
       await flush();
@@ -46,36 +47,37 @@ async function attempt(act) {
 async function show({ focus = true } = {}) {
   const mineNow = ++turn;
   byId("step").setAttribute("aria-busy", "true");
-  const content = await known();
+  const current = await known();
   await refresh();
   if (mineNow !== turn) return;
-  const body = { event: content.step, k: ITEMS, exclude: content.again ? content.seen : settled(content) };
+  const body = { event: current, k: ITEMS, exclude: store.again ? store.seen : settled() };
   let step;
   try {
     step = await call("POST", mine(catalogue, "/next"), body);
   } catch (error) {
     if (error.code !== "nothing_left") throw error;
     if (mineNow !== turn) return;
-    shown = content.step;
+    shown = current;
     return put(nothingLeft(), focus);
   }
   if (mineNow !== turn) return;
-  shown = content.step;
+  shown = current;
   put(step.type === "question" ? question(step) : items(step), focus);
 }
 
-/** What is kept here; a newcomer is made known to the service first. */
+/** The id of the current step; a newcomer is made known to the service first. */
 async function known() {
-  const content = store.read();
-  if (content.step) return content;
-  await call("PUT", mine(catalogue));
-  return store.change((each) => { each.step = newId(); });
+  if (!store.step) {
+    await call("PUT", mine(catalogue));
+    store.step ??= newId();
+  }
+  return store.step;
 }
 
 /** Items that were seen or rated: not to be shown again. */
-function settled(content) {
+function settled() {
   const rated = (profile?.events ?? []).filter((each) => each.kind === "reward" && !each.retracted);
-  return [...new Set([...content.seen, ...rated.map(subject)])].slice(0, 10_000);
+  return [...new Set([...store.seen, ...rated.map(subject)])].slice(0, 10_000);
 }
 
 async function refresh() {
@@ -84,9 +86,24 @@ async function refresh() {
   for (const why of document.querySelectorAll(".card details")) why.dispatchEvent(new Event("changed"));
 }
 
+function beliefIn(term) {
+  return profile?.terms.find((each) => each.term === term)?.mean;
+}
+
+/** What the last answer changed; said once. */
+function learned() {
+  const { term, before } = lesson ?? {};
+  lesson = null;
+  const now = beliefIn(term);
+  if (before === undefined || now === undefined) return null;
+  const text = fixed(now) === fixed(before) ? `${term} stays at ${fixed(now)}, now with less doubt.` : `${term}: from ${fixed(before)} to ${fixed(now)}.`;
+  say(`${byId("status").textContent} ${text}`);
+  return el("p", { class: "lesson", dir: "auto" }, text);
+}
+
 function put(children, focus) {
   const step = byId("step");
-  step.replaceChildren(...children);
+  step.replaceChildren(...[learned(), ...children].filter(Boolean));
   step.removeAttribute("aria-busy");
   if (focus) step.querySelector("h2")?.focus();
 }
@@ -98,30 +115,38 @@ function goOn(left = shown) {
 
 /** A step is over; where another tab has gone on already, its step is the one to see. */
 function leave(step) {
-  store.change((each) => { if (each.step === step) each.step = newId(); });
+  if (store.step === step) store.step = newId();
 }
 
 /** Send what was said; it is kept here until it is acknowledged. */
 async function send(where, body) {
   const message = { where, body: { ...body, event: newId() }, step: shown };
-  store.change((each) => { each.outbox.push(message); });
+  store.put(message);
   return deliver(message);
 }
 
-async function deliver({ where, body }) {
+async function deliver(message) {
   try {
-    return await call("POST", mine(catalogue, where), body);
-  } finally {
-    store.change((each) => { each.outbox = each.outbox.filter((kept) => kept.body.event !== body.event); });
+    const receipt = await call("POST", mine(catalogue, message.where), message.body);
+    store.drop(message);
+    return receipt;
+  } catch (error) {
+    if (error.status < 500) store.drop(message); // refused for good; what failed over there is kept and sent again
+    throw error;
   }
 }
 
+/** Whether the same was said elsewhere: in another tab, or the person is someone new by now. */
+function saidElsewhere(error) {
+  return error instanceof Refused && (error.status === 404 || error.status === 409);
+}
+
 async function flush() {
-  for (const message of store.read().outbox) {
+  for (const message of store.outbox) {
     try {
       await deliver(message);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error; // refused: someone else was faster
+      if (!saidElsewhere(error)) throw error;
     }
     if (message.where === "/answers") leave(message.step);
   }
@@ -133,7 +158,7 @@ function question(step) {
   const answers = [["yes", "Yes"], ["no", "No"], ["skip", "Skip"]];
   return [
     el("p", { class: "eyebrow" }, `Question ${number(step)}`),
-    el("h2", { tabindex: "-1", class: "asked" }, step.text),
+    el("h2", { tabindex: "-1", class: "asked", dir: "auto" }, step.text),
     el("div", { class: "row answers", role: "group", "aria-label": "Your answer" },
       ...answers.map(([value, text]) =>
         el("button", { type: "button", class: value === "skip" ? "plain" : "primary", onclick: () => attempt(() => answer(step, value)) }, text))),
@@ -152,9 +177,10 @@ async function answer(step, value) {
   try {
     await send("/answers", { question: step.question, answer: value });
     say(value === "skip" ? "Skipped." : `Noted: ${value} to ${step.term}.`);
+    if (value !== "skip") lesson = { term: step.term, before: beliefIn(step.term) };
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    say("That question was answered elsewhere."); // in another tab, or taken back meanwhile
+    if (!saidElsewhere(error)) throw error;
+    say("That question was answered elsewhere.");
   }
   await goOn(left);
 }
@@ -170,7 +196,7 @@ function whyQuestion({ about, mean, radius, why }) {
   return el("details", { class: "why" },
     el("summary", {}, "Why this question?"),
     rank && el("p", {}, rank),
-    el("p", {}, `It expects ${fixed(mean)}, give or take ${fixed(radius)}. Once you answer, ${fixed(why.radius_after)} of that uncertainty is left, and what it learns carries over to every ${about === "term" ? "item and topic" : "item"} that is alike.`),
+    el("p", {}, `It expects ${fixed(mean)}, give or take ${fixed(radius)}. With your answer that doubt falls from ${fixed(radius)} to ${fixed(why.radius_after)}, and what it learns carries over to every ${about === "term" ? "item and topic" : "item"} that is alike.`),
     el("p", { class: "small" }, `Chosen by: ${why.strategy}.`));
 }
 
@@ -194,10 +220,15 @@ function card(step, item) {
   why.addEventListener("changed", () => why.open && explain());
   drawActions(actions, step, item);
   return el("li", { class: "card" },
-    el("h3", {}, item.item),
-    el("p", { class: "topics" }, ...item.terms.flatMap((term) => [el("span", { class: "chip" }, term), " "])),
-    el("p", { class: "hint" }, item.exploring ? "Exploring: to learn more about your taste" : "Picked for its expected rating"),
+    el("h3", { dir: "auto" }, item.item),
+    el("p", { class: "topics" }, ...item.terms.flatMap((term) => [el("span", { class: "chip", dir: "auto" }, term), " "])),
+    el("p", { class: "hint" }, hint(item)),
     actions, why);
+}
+
+function hint({ exploring, mean }) {
+  if (exploring) return "Exploring: to learn more about your taste";
+  return Math.abs(mean) < 0.005 ? "A first guess: say what you think of it" : "Picked for its expected rating";
 }
 
 function rewardOf(step, item) {
@@ -207,7 +238,7 @@ function rewardOf(step, item) {
 
 function drawActions(actions, step, item) {
   const given = rewardOf(step, item);
-  const seen = store.read().seen.includes(item.item);
+  const seen = store.seen.includes(item.item);
   const button = (text, act, named) =>
     el("button", { type: "button", "aria-label": `${named ?? text}: ${item.item}`, onclick: () => attempt(() => act()) }, text);
   const again = () => drawActions(actions, step, item);
@@ -225,6 +256,7 @@ function drawActions(actions, step, item) {
   const rate = (value, word) => async () => {
     lock(actions);
     await send("/rewards", { decision: step.decision, item: item.item, reward: value }).catch(ifRefused);
+    store.touch();
     await refresh();
     say(`Noted: ${word}, ${item.item}.`);
     again();
@@ -234,7 +266,7 @@ function drawActions(actions, step, item) {
     button("Like", rate(high, "you like it")),
     button("Not for me", rate(low, "not for you")),
     button("Seen it", async () => {
-      store.change((each) => { each.seen.push(item.item); });
+      store.seen = [...store.seen, item.item];
       say(`${item.item} will not be shown again.`);
       again();
       actions.querySelector("button").focus();
@@ -242,16 +274,17 @@ function drawActions(actions, step, item) {
 }
 
 function ifRefused(error) {
-  if (!(error instanceof Refused)) throw error;
+  if (!saidElsewhere(error)) throw error;
 }
 
 async function undo(actions, given, item) {
   lock(actions);
   if (given) {
     await call("DELETE", mine(catalogue, `/events/${given.event}`)).catch(ifRefused);
+    store.touch();
     await refresh();
   } else {
-    store.change((each) => { each.seen = each.seen.filter((name) => name !== item.item); });
+    store.seen = store.seen.filter((name) => name !== item.item);
   }
   say("Taken back.");
 }
@@ -264,7 +297,7 @@ async function whyItem(place, item) {
   place.replaceChildren(place.firstElementChild, el("div", {},
     el("p", {}, `It expects ${fixed(found.mean)}, give or take ${fixed(found.radius)}. `,
       item.exploring ? "Other items have a higher expectation: this one is here because little is known about it." : "When it was picked, no item beyond these had a higher expectation."),
-    el("p", { class: "small" }, parts.length ? "What you said adds up to that:" : "Nothing you said bears on it yet."),
+    el("p", { class: "small" }, parts.length ? "What you said adds up to that:" : "Nothing you said has moved that so far."),
     el("ul", { class: "parts" }, ...parts.map((each) => part(each, largest))),
     parts.length && Math.abs(rest) >= 0.005 ? el("p", { class: "small" }, `and ${fixed(rest)} from everything else`) : null));
 }
@@ -274,7 +307,7 @@ function part({ kind, about, value, contribution }, largest) {
   bar.style.width = `${(100 * Math.abs(contribution)) / largest}%`;
   const word = worded({ kind, about: { answer: value, reward: value } }, catalogue.range);
   return el("li", {},
-    el("span", {}, `${about}: ${word}`),
+    el("span", {}, el("bdi", {}, about), `: ${word}`),
     el("span", { class: "number" }, `${contribution < 0 ? "" : "+"}${fixed(contribution)}`),
     el("span", { class: "gauge" }, bar));
 }
@@ -287,7 +320,7 @@ function nothingLeft() {
     el("h2", { tabindex: "-1" }, "You have been through everything here"),
     el("p", {}, "Nothing is left that you have not rated or seen. Your profile keeps what it learned."),
     el("div", { class: "row" },
-      el("button", { type: "button", class: "primary", onclick: () => { store.change((each) => { each.again = true; each.seen = []; }); goOn(); } }, "Show them again"),
+      el("button", { type: "button", class: "primary", onclick: () => { store.again = true; store.seen = []; goOn(); } }, "Show them again"),
       el("a", { class: "button", href: page("/profile") }, "Your profile")),
   ];
 }

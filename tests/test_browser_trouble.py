@@ -1,0 +1,83 @@
+"""Trouble on the way: odd cookies, none at all, and a service that fails in the middle."""
+
+from __future__ import annotations
+
+import json
+
+from playwright.sync_api import Route, expect
+
+import browser
+from browser import Come, answer, at, button, rate, shown
+
+chromium, come, site = browser.chromium, browser.come, browser.site
+
+
+def loads(guest: browser.Guest, documents: list[str]) -> None:
+    guest.context.on(
+        "request",
+        lambda request: documents.append(request.url) if request.is_navigation_request() else None,
+    )
+
+
+def test_an_odd_cookie_of_another_program_makes_no_difference(come: Come) -> None:
+    guest = come()
+    odd = {"name": "prefs", "value": '{"theme":"dark"}', "url": guest.server.base}
+    guest.context.add_cookies([odd])  # type: ignore[list-item]
+    documents: list[str] = []
+    loads(guest, documents)
+    page = guest.open()
+    expect(page.locator(".answers")).to_be_visible()
+    assert len(documents) == 1
+
+
+def test_without_a_cookie_the_page_says_what_it_needs(come: Come) -> None:
+    guest = come()
+    problem = json.dumps({"error": {"code": "no_visitor", "message": "Open the page first."}})
+    guest.context.route(
+        "**/v1/me*",
+        lambda route: route.fulfill(status=401, content_type="application/json", body=problem),
+    )
+    documents: list[str] = []
+    loads(guest, documents)
+    page = guest.open(settle=False)
+    expect(page.locator("#step")).to_contain_text("This page needs a cookie")
+    assert len(documents) == 2
+
+
+def test_what_failed_over_there_is_kept_and_sent_again(come: Come) -> None:
+    guest = come()
+    page = guest.open()
+    answer(page, "Yes")
+    failing = [True]
+
+    def fail(route: Route) -> None:
+        if failing[0]:
+            route.fulfill(status=500, content_type="application/json", body="{}")
+        else:
+            route.continue_()
+
+    guest.context.route("**/v1/me/rewards*", fail)
+    item = shown(page)[0]
+    button(page, f"Like: {item}").click()
+    expect(page.locator("#step")).to_contain_text("That did not work")
+    assert len(browser.kept(page)["outbox"]) == 1
+    failing[0] = False
+    button(page, "Try again").click()
+    expect(button(page, f"Undo: {item}")).to_be_visible()
+    assert [each["about"]["item"] for each in guest.log("reward")] == [item]
+    assert browser.kept(page)["outbox"] == []
+
+
+def test_the_caption_says_where_estimates_begin(come: Come) -> None:
+    guest = come()
+    items = [{"id": name, "tags": [tag]} for name, tag in (("a", "x"), ("b", "y"), ("c", "z"))]
+    with guest.server.client() as client:
+        body = {"items": items, "settings": {"range": [-1, 1]}}
+        client.put("/v1/catalogues/signed", json=body).raise_for_status()
+        page = guest.open(at("/", catalogue="signed"))
+        expect(page.locator("#panel")).to_contain_text("starts between no and yes")
+        answer(page, "No")
+        rate(page, shown(page)[0], "Not for me")
+        events = guest.ask(catalogue="signed").json()["events"]
+        assert [each["about"]["reward"] for each in events if each["kind"] == "reward"] == [-1.0]
+        client.delete("/v1/catalogues/signed").raise_for_status()
