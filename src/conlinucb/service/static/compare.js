@@ -97,7 +97,7 @@ function to(wanted) {
   for (const name of ["run", "forward", "end", "restart"]) byId(name).setAttribute("aria-disabled", String(!found));
   for (const name of ["legend", "curves", "sides"]) byId(name).hidden = !found;
   if (!found) return;
-  byId("legend").replaceChildren(...found.runs.map((run, i) => el("span", {}, key(i), nameOf(run.agent))), el("span", {}, "over rounds"));
+  byId("legend").replaceChildren(...found.runs.map((run, i) => el("span", {}, key(i), nameOf(run.agent))));
   round = Math.min(ROUNDS, wanted);
   const series = (value) => found.runs.map((run) => ({ name: nameOf(run.agent), values: value(run.rounds) }));
   chart(byId("regret"), "Regret", series((rounds) => rounds.map((each) => each.regret)), ROUNDS, round);
