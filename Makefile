@@ -41,7 +41,7 @@ test: $(READY_TO_TEST)  ## all checks and tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -c 'import conlinucb'
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n 3  # some of them wait for servers and browsers
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n 4 --durations=15  # some of them wait for servers and browsers
 
 format: $(READY_TO_TEST)  ## put the code into the project's format
 	$(BIN)/ruff format .

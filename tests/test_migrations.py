@@ -313,7 +313,9 @@ def test_serve_with_several_workers_makes_its_tables_once(tmp_path: Path) -> Non
         assert client.post("/v1/users/ann/next").status_code == 200
     with storage_at(url) as storage:
         assert differences(storage) == []
-        assert [(each.name, each.serving) for each in storage.shelf.entries()] == [("films", 1)]
+        assert [(each.name, each.serving) for each in storage.shelf.entries()] == [
+            ("films", 2)
+        ]  # settings, items
 
 
 @contextmanager
