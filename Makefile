@@ -31,9 +31,10 @@ run: $(READY)  ## a quick reproduction of the paper on synthetic data; says wher
 serve: $(READY_TO_SERVE)  ## a conversation about the demo films, at http://127.0.0.1:8000
 	$(BIN)/conlinucb serve
 
-soak: $(READY_TO_TEST)  ## the long tests of the service, whole
+soak: $(READY_TO_TEST)  ## the long tests, whole
 	CONLINUCB_SOAK=1 CONLINUCB_FUZZ=20 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q \
-		tests/test_kill.py tests/test_outage.py tests/test_crowd.py tests/test_service_fuzz.py
+		tests/test_kill.py tests/test_outage.py tests/test_crowd.py tests/test_service_fuzz.py \
+		tests/test_bench_service.py tests/test_reproduce.py::test_ray_finds_the_same
 
 test: $(READY_TO_TEST)  ## all checks and tests
 	$(BIN)/ruff format --check .
@@ -41,7 +42,7 @@ test: $(READY_TO_TEST)  ## all checks and tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -c 'import conlinucb'
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n 4 --durations=15  # some of them wait for servers and browsers
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n 3  # some of them wait for servers and browsers
 
 format: $(READY_TO_TEST)  ## put the code into the project's format
 	$(BIN)/ruff format .

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import pytest
 
 from conlinucb.bench import service
 
 
+@pytest.mark.skipif("CONLINUCB_SOAK" not in os.environ, reason="long: part of make soak")
 def test_the_service_beside_a_bare_insert(tmp_path: Path) -> None:
     place = service.Place("SQLite", f"sqlite:///{tmp_path / 'bare.db'}")
     bare = service._bare(place, 1, 0.5)

@@ -273,7 +273,7 @@ def test_crowd(lasting_url: str) -> None:
         with server.client() as client:
             for user in STAYING:
                 assert client.put(f"/v1/users/{user}").status_code == 204
-        common = Common(time.monotonic() + sizes(6.0, 60.0))
+        common = Common(time.monotonic() + sizes(4.0, 60.0))
         members = [Member(server.base, number, common) for number in range(CLIENTS)]
         with ThreadPoolExecutor(CLIENTS) as pool:
             for run in [pool.submit(each.run) for each in members]:

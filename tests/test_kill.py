@@ -31,7 +31,7 @@ def test_kill_of_the_whole_server(lasting_url: str) -> None:
     server = Drained(lasting_url, port=port)
     try:
         with talking(server.base) as talkers, server.client() as client:
-            for count in range(1, sizes(3, 50) + 1):
+            for count in range(1, sizes(2, 50) + 1):
                 server.wait()
                 talkers.check(client)
                 talkers.go_on(chance.randint(20, 60))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -176,7 +177,7 @@ def test_one_thread_and_two_find_the_same(
     assert_same(setting, tmp_path / "1", tmp_path / "2")
 
 
-@pytest.mark.slow
+@pytest.mark.skipif("CONLINUCB_SOAK" not in os.environ, reason="long: part of make soak")
 def test_ray_finds_the_same(tmp_path: Path) -> None:
     ray: Any = pytest.importorskip("ray", reason="Ray is not installed")
     setting = settings("1d", "fair", runs=1, trials=1)[0]
