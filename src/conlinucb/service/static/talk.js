@@ -239,8 +239,8 @@ function rewardOf(step, item) {
 function drawActions(actions, step, item) {
   const given = rewardOf(step, item);
   const seen = store.seen.includes(item.item);
-  const button = (text, act, named) =>
-    el("button", { type: "button", "aria-label": `${named ?? text}: ${item.item}`, onclick: () => attempt(() => act()) }, text);
+  const button = (text, act) =>
+    el("button", { type: "button", "aria-label": `${text}: ${item.item}`, onclick: () => attempt(act) }, text);
   const again = () => drawActions(actions, step, item);
   if (given || seen) {
     actions.replaceChildren(
