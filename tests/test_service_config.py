@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import fastapi
 import pytest
 from fastapi.testclient import TestClient
 
@@ -244,3 +245,16 @@ def test_an_agent_that_cannot_be_made_is_refused_before_the_start(tmp_path: Path
     )
     with pytest.raises(InvalidInput, match="Did you mean 'max-radius'"):
         read_config(file)
+
+
+def test_no_route_is_built_while_requests_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = create_app(ServiceConfig(database=MEMORY))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a route is built late, beside the threads at work")
+
+    monkeypatch.setattr(fastapi.routing, "get_dependant", refuse)
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        assert client.get("/healthz").status_code == 200
+        assert client.get("/v1/openapi.json").status_code == 200
+        assert client.get("/nowhere").status_code == 404

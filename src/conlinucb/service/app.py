@@ -67,6 +67,7 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.add_exception_handler(HTTPException, _http)
     app.add_middleware(Guard, key=key, hosts=config.hosts, open_page=config.page == "open")
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    app.openapi()  # builds the routes too, here, where no other thread is at work yet
     return app
 
 
