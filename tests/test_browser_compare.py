@@ -226,3 +226,30 @@ def test_another_catalogue_is_compared(come: Come) -> None:
     expect(page.locator("#person")).to_contain_text("calm")
     button(page, "To the end").click()
     expect(page.locator("#left .steps li").nth(0)).to_contain_text("showed")
+
+
+def test_the_address_keeps_the_choices(come: Come) -> None:
+    page = come().open("/compare")
+    page.locator("#other").select_option("conucb")
+    page.locator("#noise").select_option("0.3")
+    page.get_by_label("Person").fill("7")
+    page.get_by_label("Person").press("Tab")
+    expect(page.locator("#person")).to_contain_text("Person 7 likes best")
+    again = come().open(page.url)
+    expect(again.locator("#person")).to_contain_text("Person 7 likes best")
+    chosen = {each: again.locator(f"#{each}").input_value() for each in ("one", "other", "noise")}
+    assert chosen == {"one": "max-radius", "other": "conucb", "noise": "0.3"}
+    for page in (page, again):
+        button(page, "To the end").click()
+    assert curves(page) == curves(again)
+
+
+def test_an_address_that_offers_no_choice_is_not_followed(come: Come) -> None:
+    page = come().open(
+        at("/compare", one="nobody", schedule="", noise="7", seed="x", catalogue="tiny")
+    )
+    expect(page.locator("#person")).to_contain_text("Person 1 likes best")
+    chosen = {each: page.locator(f"#{each}").input_value() for each in ("one", "schedule", "noise")}
+    assert chosen == {"one": "max-radius", "schedule": "logarithmic", "noise": "0.1"}
+    page.get_by_role("link", name="Your profile").click()
+    assert page.url.endswith("/profile?catalogue=tiny")

@@ -201,7 +201,9 @@ export async function start() {
     byId("choice").hidden = false;
   }
   if (asked) {
-    for (const link of document.querySelectorAll(".bar a, .foot a")) link.search = location.search;
+    for (const link of document.querySelectorAll(".bar a, .foot a")) {
+      link.search = new URLSearchParams({ catalogue: asked });
+    }
   }
   return { facts, catalogue };
 }

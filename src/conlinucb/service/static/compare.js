@@ -5,6 +5,7 @@ import { chart } from "/static/chart.js";
 
 const ROUNDS = 100;
 const LATEST = 8;
+const CHOICES = ["one", "other", "schedule", "noise", "seed"];
 const PACE = 120; // milliseconds a round
 const NAMES = { linucb: "LinUCB: asks nothing", arm_con: "Arm-Con: asks about items", conucb: "ConUCB" };
 const SCHEDULES = {
@@ -25,6 +26,7 @@ const { facts, catalogue } = await begin();
 fill("one", facts.agents, nameOf, "max-radius");
 fill("other", facts.agents, nameOf, "linucb");
 fill("schedule", facts.schedules, (each) => SCHEDULES[each] ?? each, facts.schedules[0]);
+chooseAsAddressed();
 byId("controls").addEventListener("change", load);
 byId("controls").addEventListener("submit", (event) => event.preventDefault());
 byId("run").addEventListener("click", () => (timer ? stop() : play()));
@@ -49,9 +51,28 @@ function fill(id, values, text, chosen) {
   byId(id).append(...values.map((each) => el("option", { value: each, selected: each === chosen }, text(each))));
 }
 
+/** What the address says, where it is one of the choices. */
+function chooseAsAddressed() {
+  const asked = new URLSearchParams(location.search);
+  for (const id of CHOICES) {
+    const { options } = byId(id);
+    const wanted = asked.get(id) ?? "";
+    const fits = options ? [...options].some((each) => each.value === wanted) : /^\d{1,9}$/.test(wanted);
+    if (fits) byId(id).value = wanted;
+  }
+}
+
+/** So that a comparison can be kept, shared and loaded again. */
+function address() {
+  const shown = new URLSearchParams(location.search);
+  for (const id of CHOICES) shown.set(id, byId(id).value);
+  history.replaceState(null, "", `?${shown}`);
+}
+
 async function load() {
   if (!byId("controls").reportValidity()) return;
   stop();
+  address();
   const mine = ++turn;
   const order = {
     agents: [byId("one").value, byId("other").value],
