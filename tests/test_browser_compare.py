@@ -239,9 +239,9 @@ def test_the_address_keeps_the_choices(come: Come) -> None:
     expect(again.locator("#person")).to_contain_text("Person 7 likes best")
     chosen = {each: again.locator(f"#{each}").input_value() for each in ("one", "other", "noise")}
     assert chosen == {"one": "max-radius", "other": "conucb", "noise": "0.3"}
-    for page in (page, again):
-        button(page, "To the end").click()
-    assert curves(page) == curves(again)
+    button(page, "To the end").click()
+    button(again, "To the end").click()
+    assert curves(page) == curves(again) != []
 
 
 def test_an_address_that_offers_no_choice_is_not_followed(come: Come) -> None:
