@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -82,6 +83,7 @@ class Agent:
         self.strategy = None if strategy is None else strategy_of(strategy)
         self.chooser = None if self.strategy is None else Chooser(self.strategy, catalog)
         self._kind = kind_of(estimator)
+        self._to_newcomers: tuple[int, int, Advice] | None = None
 
     @property
     def asks_at_all(self) -> bool:
@@ -173,23 +175,9 @@ class Agent:
         Returns fewer than k where there are fewer. The order follows the tie rule.
         """
         self._check(user)
-        k = whole("k", k, low=1)
-        arms = self._pool(pool, exclude)
-        listed = self._shortlist(user, arms, k)
-        kept = arms if listed is None else arms[listed.by_score]
-        found = self._score(user, kept)
-        means = found.means if listed is None else self._means(user, arms[listed.by_mean])
-        best = ranking(found.scores, k)
+        advice = self._advice(user, self._pool(pool, exclude), whole("k", k, low=1))
         user.close_round()
-        kth = np.partition(means, -len(best))[-len(best)]
-        return Advice(
-            kept[best],
-            found.scores[best],
-            found.means[best],
-            found.radii[best],
-            user.rounds,
-            found.means[best] < threshold(float(kth)),
-        )
+        return advice
 
     def learn(self, user: User, arm: int, reward: float) -> None:
         """Take in the reward of an arm: now, later or never, recommended or not.
@@ -298,6 +286,36 @@ class Agent:
         if gone.size:
             raise InvalidInput(f"offered holds key-term {gone[0]}, all of whose arms are removed.")
         return terms
+
+    def _advice(self, user: User, arms: Indices, k: int) -> Advice:
+        """The k best; for newcomers to a large catalogue, who are all alike, looked up once."""
+        if arms.size < LARGE or arms is not self.catalog._live_arms or not self._is_new(user):
+            return self._best(user, arms, k)
+        known = self._to_newcomers  # several threads may be here
+        if known is None or known[:2] != (user.rounds, k):
+            known = self._to_newcomers = user.rounds, k, self._best(user, arms, k)
+        return deepcopy(known[2])
+
+    def _is_new(self, user: User) -> bool:
+        """Whether nothing was learned of this person."""
+        blank = self.estimator.new_state(self.catalog.d)
+        return all(map(np.array_equal, user.state, blank))
+
+    def _best(self, user: User, arms: Indices, k: int) -> Advice:
+        listed = self._shortlist(user, arms, k)
+        kept = arms if listed is None else arms[listed.by_score]
+        found = self._score(user, kept)
+        means = found.means if listed is None else self._means(user, arms[listed.by_mean])
+        best = ranking(found.scores, k)
+        kth = np.partition(means, -len(best))[-len(best)]
+        return Advice(
+            kept[best],
+            found.scores[best],
+            found.means[best],
+            found.radii[best],
+            user.rounds + 1,
+            found.means[best] < threshold(float(kth)),
+        )
 
     def _shortlist(self, user: User, arms: Indices, k: int) -> Shortlist | None:
         """Of a large pool, what is worth an exact look; None for all of it."""
