@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from playwright.sync_api import Route, expect
 
 import browser
-from browser import Come, answer, at, button, rate, shown
+from browser import Come, Guest, answer, at, button, rate, settled, shown, to_items
 
 chromium, come, site = browser.chromium, browser.come, browser.site
 
@@ -81,3 +82,68 @@ def test_the_caption_says_where_estimates_begin(come: Come) -> None:
         events = guest.ask(catalogue="signed").json()["events"]
         assert [each["about"]["reward"] for each in events if each["kind"] == "reward"] == [-1.0]
         client.delete("/v1/catalogues/signed").raise_for_status()
+
+
+def undone_offline(guest: Guest) -> str:
+    """Someone takes a rating back while the service is away, and leaves."""
+    page = guest.open()
+    item = to_items(page)[0]
+    rate(page, item)
+    guest.context.set_offline(True)
+    button(page, f"Undo: {item}").click()
+    expect(page.locator("#banner")).to_be_visible()
+    assert len(browser.kept(page)["outbox"]) == 1
+    page.close()
+    guest.context.set_offline(False)
+    return item
+
+
+@pytest.mark.parametrize("path", ["/", "/profile"])
+def test_what_was_taken_back_before_leaving_is_taken_back(come: Come, path: str) -> None:
+    guest = come()
+    item = undone_offline(guest)
+    assert "retraction" not in guest.kinds()
+    page = guest.open(path)
+    assert guest.kinds().count("retraction") == 1
+    assert [each["retracted"] for each in guest.log("reward")] == [True]
+    assert browser.kept(page)["outbox"] == []
+    if path == "/":
+        expect(button(page, f"Like: {item}")).to_be_enabled()
+    else:
+        expect(page.locator("#events")).to_contain_text("Taken back")
+
+
+def test_someone_new_takes_nothing_back_for_someone_before(come: Come) -> None:
+    guest = come()
+    page = guest.open()
+    rate(page, to_items(page)[0])
+    (given,) = guest.log("reward")
+    letter = {
+        "where": f"/events/{given['event']}",
+        "body": {"event": "left"},
+        "takesBack": {"event": given["event"], "at": "2020-01-01T00:00:00+00:00"},
+    }
+    keep = "letter => localStorage.setItem('conlinucb films: outbox left', JSON.stringify(letter))"
+    page.evaluate(keep, letter)
+    page.reload()
+    settled(page)
+    assert "retraction" not in guest.kinds()
+    assert browser.kept(page)["outbox"] == []
+    page.evaluate(keep, letter | {"takesBack": {"event": given["event"], "at": given["at"]}})
+    page.reload()
+    settled(page)
+    assert guest.kinds().count("retraction") == 1
+
+
+def test_an_answer_that_waits_is_sent_by_the_profile_too(come: Come) -> None:
+    guest = come()
+    page = guest.open()
+    guest.context.set_offline(True)
+    button(page, "Yes").click()
+    expect(page.locator("#banner")).to_be_visible()
+    page.close()
+    guest.context.set_offline(False)
+    expect(guest.open("/profile").locator("#events")).to_contain_text("yes")
+    again = guest.open()
+    expect(again.locator(".cards")).to_be_visible()
+    assert guest.kinds().count("answer") == 1

@@ -161,6 +161,8 @@ export function kept(catalogue) {
     concerns: (key) => key === null || (key.startsWith(prefix) && !key.startsWith(waiting)),
     get step() { return read("step", isText, null); },
     set step(id) { local.set(`${prefix}step`, JSON.stringify(id)); },
+    /** A step is over; where another tab has gone on already, its step is the one to see. */
+    leave(step) { if (this.step === step) this.step = newId(); },
     get seen() { return read("seen", (found) => Array.isArray(found) && found.every(isText), []); },
     set seen(names) { local.set(`${prefix}seen`, JSON.stringify(names)); },
     get again() { return read("again", (found) => found === true, false); },

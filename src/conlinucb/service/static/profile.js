@@ -1,15 +1,18 @@
 // The profile: everything kept, each answer and rating with a way to take it back.
 
 import { byId, call, callForText, count, el, forgetAllHere, kept, mine, NOTHING_SERVED, page, profileOf, Refused, say, start, subject, worded } from "/static/common.js";
+import { outbox } from "/static/outbox.js";
 import { prepareBeliefs, showBeliefs } from "/static/beliefs.js";
 
-let catalogue, store;
+let catalogue, store, letters;
 
 await attempt(async () => {
   ({ catalogue } = await start());
   if (!catalogue) throw new Error(NOTHING_SERVED);
   store = kept(catalogue.name);
+  letters = outbox(catalogue, store);
   prepareBeliefs(catalogue.range);
+  await letters.flush();
   await show();
   byId("export").addEventListener("click", () => attempt(download));
   byId("delete").addEventListener("click", () => byId("sure").showModal());
@@ -75,7 +78,7 @@ function row(event) {
 async function retract(event) {
   const place = [...byId("events").querySelectorAll("button")].indexOf(document.activeElement);
   try {
-    await call("DELETE", mine(catalogue, `/events/${event.event}`));
+    await letters.takeBack(event);
     say(`Taken back: ${subject(event)}.`);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;

@@ -3,12 +3,13 @@
 // The id of the current step is kept in this browser, so a reload, another tab or a restarted
 // service shows the same step; what was said and is not yet acknowledged is kept there, too.
 
-import { byId, call, el, fixed, kept, mine, newId, NOTHING_SERVED, page, profileOf, Refused, say, start, subject, worded } from "/static/common.js";
+import { byId, call, el, fixed, kept, mine, newId, NOTHING_SERVED, page, profileOf, say, start, subject, worded } from "/static/common.js";
+import { outbox, saidElsewhere } from "/static/outbox.js";
 import { prepareBeliefs, showBeliefs } from "/static/beliefs.js";
 
 const ITEMS = 3;
 const REASONS = 6;
-let catalogue, store;
+let catalogue, store, letters;
 let profile = null;
 let lesson = null; // what was answered just now, and what was believed before
 let shown = null; // the id of the step on the screen
@@ -21,12 +22,13 @@ async function main() {
     ({ catalogue } = await start());
     if (!catalogue) return showNothingServed();
     store = kept(catalogue.name);
+    letters = outbox(catalogue, store);
     prepareBeliefs(catalogue.range);
     addEventListener("storage", (event) => {
       if (store.concerns(event.key)) attempt(() => show({ focus: false }));
     });
     await attempt(async () => {
-      await flush();
+      await letters.flush();
       await show({ focus: false });
     });
   } catch (error) {
@@ -109,47 +111,8 @@ function put(children, focus) {
 }
 
 function goOn(left = shown) {
-  leave(left);
+  store.leave(left);
   return attempt(show);
-}
-
-/** A step is over; where another tab has gone on already, its step is the one to see. */
-function leave(step) {
-  if (store.step === step) store.step = newId();
-}
-
-/** Send what was said; it is kept here until it is acknowledged. */
-async function send(where, body) {
-  const message = { where, body: { ...body, event: newId() }, step: shown };
-  store.put(message);
-  return deliver(message);
-}
-
-async function deliver(message) {
-  try {
-    const receipt = await call("POST", mine(catalogue, message.where), message.body);
-    store.drop(message);
-    return receipt;
-  } catch (error) {
-    if (error.status < 500) store.drop(message); // refused for good; what failed over there is kept and sent again
-    throw error;
-  }
-}
-
-/** Whether the same was said elsewhere: in another tab, or the person is someone new by now. */
-function saidElsewhere(error) {
-  return error instanceof Refused && (error.status === 404 || error.status === 409);
-}
-
-async function flush() {
-  for (const message of store.outbox) {
-    try {
-      await deliver(message);
-    } catch (error) {
-      if (!saidElsewhere(error)) throw error;
-    }
-    if (message.where === "/answers") leave(message.step);
-  }
 }
 
 // A question
@@ -175,7 +138,7 @@ async function answer(step, value) {
   const left = shown; // by the time of the acknowledgement another step may be shown
   lock(byId("step"));
   try {
-    await send("/answers", { question: step.question, answer: value });
+    await letters.send("/answers", { question: step.question, answer: value }, left);
     say(value === "skip" ? "Skipped." : `Noted: ${value} to ${step.term}.`);
     if (value !== "skip") lesson = { term: step.term, before: beliefIn(step.term) };
   } catch (error) {
@@ -255,7 +218,7 @@ function drawActions(actions, step, item) {
   const [low, high] = catalogue.range;
   const rate = (value, word) => async () => {
     lock(actions);
-    await send("/rewards", { decision: step.decision, item: item.item, reward: value }).catch(ifRefused);
+    await letters.send("/rewards", { decision: step.decision, item: item.item, reward: value }).catch(ifRefused);
     store.touch();
     await refresh();
     say(`Noted: ${word}, ${item.item}.`);
@@ -280,7 +243,7 @@ function ifRefused(error) {
 async function undo(actions, given, item) {
   lock(actions);
   if (given) {
-    await call("DELETE", mine(catalogue, `/events/${given.event}`)).catch(ifRefused);
+    await letters.takeBack(given).catch(ifRefused);
     store.touch();
     await refresh();
   } else {
