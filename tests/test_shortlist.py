@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import conlinucb as cl
-from conlinucb.shortlist import LARGE, _rough
+from conlinucb.shortlist import LARGE, Arms, _reach, _scores
 from large_pools import (
     AGENTS,
     EACH,
@@ -134,11 +134,14 @@ def exact_scores(agent: cl.Agent, user: cl.User, pool: NDArray[np.int64]) -> Any
     return agent.estimator.score_arms(user.state, np.asarray(agent.catalog.arms)[pool], 1, 0)
 
 
-def rough_scores(
-    agent: cl.Agent, user: cl.User, pool: NDArray[np.int64]
-) -> tuple[Floats, Floats, float, float]:
-    on, factors = agent.catalog, agent.estimator.factors(user.state, 1, 0)
-    return _rough(on._short_arms, float(on._arm_norms.max()), pool, user.state.theta, factors)
+def rough_scores(agent: cl.Agent, user: cl.User, pool: NDArray[np.int64]) -> tuple[Floats, float]:
+    factors = agent.estimator.factors(user.state, 1, 0)
+    return _scores(looked_at(agent, pool), user.state.theta, factors)
+
+
+def looked_at(agent: cl.Agent, pool: NDArray[np.int64]) -> Arms:
+    on = agent.catalog
+    return Arms(on._arms, on._short_arms, on._arm_norms, pool)
 
 
 @pytest.mark.parametrize("features", FEATURES)
@@ -148,8 +151,9 @@ def test_rough_scores_are_off_by_less_than_the_bound(name: str, features: str) -
     for t in range(ROUNDS):
         for pool in (np.arange(N), POOLS["few in no order"]):
             exact = exact_scores(twins.agent, twins.user, pool)
-            scores, means, error, mean_error = rough_scores(twins.agent, twins.user, pool)
+            scores, error = rough_scores(twins.agent, twins.user, pool)
             assert np.abs(scores - exact.scores).max() <= error
+            means, mean_error = _scores(looked_at(twins.agent, pool), twins.user.state.theta, ())
             assert np.abs(means - exact.means).max() <= mean_error
         twins.round(KS[t % len(KS)])
 
@@ -159,7 +163,7 @@ def test_the_bound_is_of_the_order_of_single_precision(name: str) -> None:
     twins = Twins(AGENTS[name](catalog("normal")))
     twins.round(1)
     exact = exact_scores(twins.agent, twins.user, np.arange(N))
-    scores, _, error, _ = rough_scores(twins.agent, twins.user, np.arange(N))
+    scores, error = rough_scores(twins.agent, twins.user, np.arange(N))
     assert np.abs(scores - exact.scores).max() > 0
     assert error < 1e-5 * np.abs(exact.scores).max()
 
@@ -176,7 +180,7 @@ def test_the_bound_where_key_terms_are_certain_and_arms_are_not() -> None:
             for arm in (1, 2):
                 twins.agent.learn(each, arm, 0.01)
     pool = np.arange(LARGE + 3)
-    scores, _, error, _ = rough_scores(twins.agent, twins.user, pool)
+    scores, error = rough_scores(twins.agent, twins.user, pool)
     off = np.abs(scores - exact_scores(twins.agent, twins.user, pool).scores).max()
     assert off <= error
     for k in KS:
@@ -188,12 +192,12 @@ def counted() -> Iterator[list[int]]:
     """How many arms each rough look at radii is at."""
     sizes: list[int] = []
 
-    def look(short: Any, longest: float, pool: Any, theta: Any, factors: Any) -> Any:
-        sizes.append(pool.size if factors else 0)
-        return _rough(short, longest, pool, theta, factors)
+    def look(arms: Arms, theta: Any, factors: Any) -> Any:
+        sizes.append(arms.pool.size if factors else 0)
+        return _scores(arms, theta, factors)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("conlinucb.shortlist._rough", look)
+        patch.setattr("conlinucb.shortlist._scores", look)
         yield sizes
 
 
@@ -210,6 +214,33 @@ def test_all_radii_are_looked_at_where_means_tell_nothing() -> None:
     with counted() as looks:
         Twins(cl.linucb(catalog("unit"))).recommend(1)
     assert max(looks) == N
+
+
+def test_few_radii_are_looked_at_where_nothing_is_liked_yet() -> None:
+    twins = Twins(cl.linucb(catalog("normal")))
+    for each in (twins.user, twins.twin):
+        twins.agent.learn(each, 0, 0.0)
+    with counted() as looks:
+        twins.recommend(1)
+    assert max(looks) < N // 4
+
+
+@pytest.mark.parametrize("directions", [1, 3, 12])
+@pytest.mark.parametrize("features", FEATURES)
+@pytest.mark.parametrize("name", AGENTS)
+def test_no_radius_is_wider_than_its_bound(
+    name: str, features: str, directions: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conlinucb.shortlist.DIRECTIONS", directions)
+    monkeypatch.setattr("conlinucb.shortlist.LARGE", 0)
+    twins = Twins(AGENTS[name](catalog(features)))
+    for t in range(ROUNDS):
+        twins.round(KS[t % len(KS)])
+        for factor in twins.agent.estimator.factors(twins.user.state, 1, 0):
+            rows = np.asarray(twins.agent.catalog.arms)
+            exact = factor.width * np.linalg.norm(rows @ factor.matrix.T, axis=1)
+            bound = _reach(looked_at(twins.agent, np.arange(N))._replace(exactly=True), factor)
+            assert (bound >= exact).all()
 
 
 # Where there is no rough look

@@ -18,7 +18,7 @@ from conlinucb import schedule as schedules
 from conlinucb.catalog import Catalog
 from conlinucb.errors import InvalidInput, QuestionClosed
 from conlinucb.estimators import ArmScores, Estimator, Influence
-from conlinucb.shortlist import LARGE, Shortlist, shortlist
+from conlinucb.shortlist import LARGE, Arms, Shortlist, shortlist
 from conlinucb.strategies import View, strategy_of
 from conlinucb.strategies.chooser import Chooser
 from conlinucb.ties import first_best, ranking, threshold
@@ -326,10 +326,12 @@ class Agent:
             factors = self.estimator.factors(user.state, t, schedules.asked_by(self.schedule, t))
         except np.linalg.LinAlgError:  # too ill-conditioned for a rough look
             return None
-        longest = float(catalog._arm_norms.max())
-        return shortlist(catalog._short_arms, longest, arms, user.state.theta, factors, k)
+        looked_at = Arms(catalog._arms, catalog._short_arms, catalog._arm_norms, arms)
+        return shortlist(looked_at, user.state.theta, factors, k)
 
     def _means(self, user: User, arms: Indices) -> Floats:
+        if not user.state.theta.any():
+            return np.zeros(arms.size)
         everything = arms.size == len(self.catalog)
         rows = self.catalog._arms if everything else self.catalog._arms[arms]
         return np.asarray(rows @ user.state.theta)

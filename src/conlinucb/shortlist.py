@@ -1,15 +1,17 @@
-"""Which arms of a large pool can be among the best: a rough look in single precision.
+"""Which arms of a large pool can be among the best, found without scoring all of them exactly.
 
-What the rough look may be off by is bounded, so no arm that could win is left out, and the
-decision over the short list equals the one over the whole pool.
+First by means and the widest radius, where that leaves many by a bound of each arm's radius, and
+what is left by a rough look at the scores. What each step may be off by is bounded, so no arm that
+could win is left out, and the decision over the short list equals the one over the whole pool.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conlinucb.ties import threshold
 from conlinucb.validation import Floats, Indices, Singles
@@ -18,9 +20,10 @@ LARGE = 2_000
 """Pools of fewer arms are scored exactly at once."""
 BLOCK = 4_096
 """Arms looked at together: what they need fits the processor's cache."""
-
 PILOTS = 512
-"""Arms of the highest means whose scores say what the others have to reach."""
+"""Arms of the highest bounds whose scores say what the others have to reach."""
+DIRECTIONS = 12
+"""Directions that most is known of, along which an arm's radius is bounded."""
 
 
 class Factor(NamedTuple):
@@ -42,59 +45,118 @@ class Shortlist(NamedTuple):
     """All arms whose mean may be among the k best means."""
 
 
-def shortlist(
-    short_arms: Singles,
-    longest: float,
-    pool: Indices,
-    theta: Floats,
-    factors: Sequence[Factor],
-    k: int,
-) -> Shortlist | None:
-    """The arms worth an exact look; None where no rough look is possible.
+class Arms(NamedTuple):
+    """The arms of a catalogue, and those of them that are looked at."""
 
-    ``short_arms`` (N, w >= d) are the arms divided by ``longest``, the longest one's length.
-    """
-    means, _, mean_error, _ = _rough(short_arms, longest, pool, theta, ())
+    full: Floats
+    """(N, d): all arms."""
+    short: Singles
+    """(N, w >= d): over the longest one's length, in single precision, with zeros behind."""
+    lengths: Floats
+    """(N,)."""
+    pool: Indices
+    exactly: bool = False
+    """Whether they are looked at in double precision."""
+
+    @property
+    def longest(self) -> float:
+        """The longest arm's length."""
+        return float(self.lengths.max())
+
+    @property
+    def rounding(self) -> float:
+        """A product with a vector is off by at most this, relative to both lengths.
+
+        That is (d + 3) times half of the spacing at 1, in any order of summing; twice that is
+        safe, as in ``rough_means``.
+        """
+        kind = self.full.dtype if self.exactly else self.short.dtype
+        return float((self.full.shape[1] + 4) * np.finfo(kind).eps)
+
+    def at(self, positions: Indices) -> Arms:
+        """These of the pool only."""
+        return self._replace(pool=self.pool[positions])
+
+    def over(self, matrix: Floats, take: Callable[[NDArray[Any]], Floats]) -> Floats:
+        """take(X matrix') of the pool's rows X over the longest one's length, block by block."""
+        rows = self.full if self.exactly else self.short
+        stacked = np.zeros((len(matrix), rows.shape[1]), rows.dtype)
+        stacked[:, : matrix.shape[1]] = matrix / self.longest if self.exactly else matrix
+        everything = self.pool.size > len(rows) // 2  # then copying rows takes longer
+        found = np.empty(len(rows) if everything else self.pool.size)
+        for start in range(0, found.size, BLOCK):
+            block = slice(start, start + BLOCK)
+            found[block] = take((rows[block] if everything else rows[self.pool[block]]) @ stacked.T)
+        return found[self.pool] if everything else found
+
+
+def shortlist(arms: Arms, theta: Floats, factors: Sequence[Factor], k: int) -> Shortlist | None:
+    """The arms worth an exact look; None where no rough look is possible."""
+    means, mean_error = _scores(arms, theta, ())
     if not (np.isfinite(mean_error) and np.isfinite(means).all()):
         return None
-    able = _able(short_arms, longest, pool, theta, factors, k, means, mean_error)
-    scores, _, error, _ = _rough(short_arms, longest, pool[able], theta, factors)
+    able = _able(arms, theta, factors, k, means + mean_error)
+    scores, error = _scores(arms.at(able), theta, factors)
     if not (np.isfinite(error) and np.isfinite(scores).all()):
         return None
     by_score = able[_near_the_best(scores, k, error)]
     return Shortlist(by_score, _near_the_best(means, k, mean_error))
 
 
-def _able(
-    short_arms: Singles,
-    longest: float,
-    pool: Indices,
-    theta: Floats,
-    factors: Sequence[Factor],
-    k: int,
-    means: Floats,
-    mean_error: float,
-) -> Indices:
-    """Positions of the arms whose mean is high enough for the widest radius to lift them.
+def _able(arms: Arms, theta: Floats, factors: Sequence[Factor], k: int, means: Floats) -> Indices:
+    """Positions of the arms that the widest radius they may have lifts high enough.
 
-    A radius is at most ||F|| times the longest arm. The k-th best score of those with the
-    highest means is one that k arms reach, so what cannot reach it is not among the k best.
+    Any radius is at most ||F|| times the longest arm. Where that leaves many, each arm is given
+    a bound of its own; exactly, since they are many where their scores are nearly the same.
     """
-    reach = longest * sum(each.width * _norm(each) for each in factors)
-    first = min(max(PILOTS, 2 * k), means.size)
-    pilots = np.argpartition(means, means.size - first)[means.size - first :]
-    scores, _, error, _ = _rough(short_arms, longest, pool[pilots], theta, factors)
+    widest = arms.longest * sum(each.width * _norm(each) for each in factors)
+    able = _reaching(arms, theta, factors, k, means + widest)
+    if able.size <= LARGE or not 0 < widest < np.inf:
+        return able
+    left = arms.at(able)._replace(exactly=True)
+    reach = sum(_reach(left, each) for each in factors)
+    return able[_reaching(left, theta, factors, k, means[able] + reach)]
+
+
+def _reaching(
+    arms: Arms, theta: Floats, factors: Sequence[Factor], k: int, bounds: Floats
+) -> Indices:
+    """Positions of those whose bound is no less than the k-th best score of some.
+
+    So many arms reach that, so what cannot is not among the k best.
+    """
+    first = min(max(PILOTS, 2 * k), bounds.size)
+    pilots = np.argpartition(bounds, bounds.size - first)[bounds.size - first :]
+    scores, error = _scores(arms.at(pilots), theta, factors)
     kth = float(np.partition(scores, scores.size - k)[scores.size - k])
-    enough = threshold(kth - error) - error
-    # Not "less than enough": whatever is not a number stays.
-    return np.flatnonzero(~(means + (mean_error + reach) < enough))
+    # Not "less than": whatever is not a number stays.
+    return np.flatnonzero(~(bounds < threshold(kth - error) - error))
+
+
+def _reach(arms: Arms, factor: Factor) -> Floats:
+    """At most width ||F x|| for each arm.
+
+    With F's singular values s_i, the largest being s, and its right vectors v_i,
+    ||F x||^2 = s^2 ||x||^2 - sum (s^2 - s_i^2) (v_i'x)^2, and a sum over some of the v_i is a
+    bound. Someone of whom little is known has few s_i other than s, and then it is tight.
+    """
+    _, values, vectors = np.linalg.svd(factor.matrix)
+    shares = np.zeros(len(vectors))  # F may have fewer rows than columns
+    shares[: values.size] = (values / values[0]) ** 2
+    known = np.flatnonzero(shares < 1 - 1e-6)[-DIRECTIONS:]
+    weighted = np.sqrt(1 - shares[known])[:, None] * vectors[known]
+    less = arms.over(weighted, lambda seen: np.einsum("nd,nd->n", seen, seen))
+    left = np.maximum((arms.lengths[arms.pool] / arms.longest) ** 2 - less, 0.0)
+    # Squares of entries of at most 1; and what the exact computation of ||F x||^2 is off by.
+    slack = arms.rounding * (6 * known.size + 6 + 16 * (factor.size / values[0]) ** 2)
+    return np.asarray(factor.width * arms.longest * _norm(factor) * np.sqrt(left + slack))
 
 
 def _norm(factor: Factor) -> float:
     """||F|| and a little, for rounding."""
     if not np.isfinite(factor.matrix).all():
         return np.inf
-    return float(np.linalg.norm(factor.matrix, 2)) * (1 + 1e-6) + 1e-6 * factor.size
+    return float(np.linalg.norm(factor.matrix, 2)) * (1 + 1e-11) + 1e-11 * factor.size
 
 
 def _near_the_best(rough: Floats, k: int, error: float) -> Indices:
@@ -102,37 +164,28 @@ def _near_the_best(rough: Floats, k: int, error: float) -> Indices:
     return np.flatnonzero(rough >= threshold(float(kth) - error) - error)
 
 
-def _rough(
-    short_arms: Singles, longest: float, pool: Indices, theta: Floats, factors: Sequence[Factor]
-) -> tuple[Floats, Floats, float, float]:
-    """Scores and means of the pool, and how much each are off at most.
+def _scores(arms: Arms, theta: Floats, factors: Sequence[Factor]) -> tuple[Floats, float]:
+    """Scores of the pool (without factors: means), and how much they are off at most.
 
-    A product of d numbers in single precision is off by (d + 3) 2^-24 of the two lengths, in any
-    order of summing; so is each entry of F x, and the length of the errors bounds the error of
-    the length. Twice that is safe, as in ``rough_means``. Lengths are taken out before, so that
-    numbers of any size fit.
+    Each entry of F x is off by the arms' rounding, and the length of the errors bounds the error
+    of the length. Lengths are taken out before, so that numbers of any size fit.
     """
-    d = theta.size
+    if not factors and not theta.any():  # nothing is liked yet
+        return np.zeros(arms.pool.size), 0.0
     parts = [theta[None, :], *(each.matrix for each in factors)]
-    lengths = [float(np.linalg.norm(each)) or 1.0 for each in parts]
-    stacked = np.zeros((sum(len(each) for each in parts), short_arms.shape[1]), np.float32)
-    stacked[:, :d] = np.vstack([each / size for each, size in zip(parts, lengths, strict=True)])
-    everything = pool.size > len(short_arms) // 2
-    rows = len(short_arms) if everything else pool.size
-    scores, means = np.empty(rows), np.empty(rows)
-    for start in range(0, rows, BLOCK):
-        block = slice(start, start + BLOCK)
-        seen = (short_arms[block] if everything else short_arms[pool[block]]) @ stacked.T
-        means[block] = lengths[0] * longest * seen[:, 0].astype(np.float64)
-        scores[block] = means[block] + _widths(seen, factors, lengths[1:]) * longest
-    rounding = 2.0 * (d + 4) * 2.0**-24 * longest
-    error = rounding * (lengths[0] + sum(each.width * each.size for each in factors))
-    if everything:
-        scores, means = scores[pool], means[pool]
-    return scores, means, error, rounding * lengths[0]
+    sizes = [float(np.linalg.norm(each)) or 1.0 for each in parts]
+    stacked = np.vstack([each / size for each, size in zip(parts, sizes, strict=True)])
+    longest = arms.longest
+
+    def scores(seen: NDArray[Any]) -> Floats:
+        means = sizes[0] * longest * seen[:, 0].astype(np.float64)
+        return np.asarray(means + _widths(seen, factors, sizes[1:]) * longest)
+
+    error = sizes[0] + sum(each.width * each.size for each in factors)
+    return arms.over(stacked, scores), arms.rounding * longest * error
 
 
-def _widths(seen: Singles, factors: Sequence[Factor], lengths: Sequence[float]) -> Floats:
+def _widths(seen: NDArray[Any], factors: Sequence[Factor], lengths: Sequence[float]) -> Floats:
     """The sum of width ||F x||, from x'theta and the entries of each F x over F's length."""
     total = np.zeros(len(seen))
     start = 1
