@@ -12,12 +12,10 @@ from conlinucb.bench import service
 
 @pytest.mark.skipif("CONLINUCB_SOAK" not in os.environ, reason="long: part of make soak")
 def test_the_service_beside_a_bare_insert(tmp_path: Path) -> None:
-    place = service.Place("SQLite", f"sqlite:///{tmp_path / 'bare.db'}")
-    bare = service._bare(place, 1, 0.5)
-    assert bare["bare"]["count"] > 5
     catalog = service._catalog(tmp_path / "items.npz", 1_000)
     place = service.Place("SQLite", f"sqlite:///{tmp_path / 'service.db'}")
-    (row,) = service._service(place, 1, 1_000, catalog, 1.0, bare)
+    bare, row = service._side_by_side(place, 1, 1_000, catalog, 2.0)
+    assert bare["bare"]["count"] > 5
     assert row["of_bare"] == row["rate"] / bare["rate"] > 0
     for what in ("next", "answers", "rewards"):
         assert 0 < row[what]["p50"] <= row[what]["p95"] <= row[what]["p99"]

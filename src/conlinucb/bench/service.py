@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import itertools
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ import numpy as np
 from sqlalchemy import text
 
 from conlinucb.bench.bare import BARE, metadata
-from conlinucb.bench.load import REQUESTS_A_PERSON
+from conlinucb.bench.load import REQUESTS_A_PERSON, Times
 from conlinucb.bench.server import BenchFailed, free_port, running
 from conlinucb.catalog import Catalog
 from conlinucb.errors import MissingExtra
@@ -32,6 +34,8 @@ D, TERMS = 50, 300
 CLIENTS = 8
 MODERATE_CLIENTS, MODERATE_PAUSE = 4, 0.2
 """Moderate load: so many people at once, who think so many seconds between two steps."""
+TURNS = 4
+"""How often the bare endpoint and the service are measured, one after the other."""
 Row = dict[str, Any]
 
 
@@ -44,19 +48,14 @@ class Place:
 
 
 def measure(quick: bool, postgres: str | None) -> Iterator[Row]:
-    """Row by row: the bare endpoint, then the service, for each database and worker count."""
+    """For each database, worker count and size: the bare endpoint, then the service."""
     seconds = 3.0 if quick else 10.0
     sizes = ITEMS[:1] if quick else ITEMS
     with tempfile.TemporaryDirectory() as folder:
         catalogs = {n: _catalog(Path(folder) / f"{n}.npz", n) for n in sizes}
-        for kind in ("sqlite", "postgresql"):
-            for workers in (1, 2):
-                with _place(kind, Path(folder), postgres) as place:
-                    bare = _bare(place, workers, seconds)
-                    yield bare
-                for items, catalog in catalogs.items():
-                    with _place(kind, Path(folder), postgres) as place:
-                        yield from _service(place, workers, items, catalog, seconds, bare)
+        for kind, workers, items in itertools.product(("sqlite", "postgresql"), (1, 2), sizes):
+            with _place(kind, Path(folder), postgres) as place:
+                yield from _side_by_side(place, workers, items, catalogs[items], seconds)
 
 
 def _catalog(path: Path, items: int) -> Path:
@@ -98,8 +97,8 @@ def _own_postgres(folder: Path) -> Iterator[str]:
             server.cleanup()
 
 
-def _load(port: int, seconds: float, catalog: Path | None, **more: Any) -> tuple[Row, float]:
-    """Let clients talk; times by kind of request, and requests a second."""
+def _load(port: int, seconds: float, catalog: Path | None, **more: Any) -> Times:
+    """Let clients talk; seconds of each request by its kind."""
     order = {"port": port, "seconds": seconds, "catalog": str(catalog or ""), "name": "p"}
     order |= {"clients": CLIENTS, "pause": 0.0, **more}
     found = subprocess.run(
@@ -112,10 +111,18 @@ def _load(port: int, seconds: float, catalog: Path | None, **more: Any) -> tuple
     )
     if found.returncode or "Traceback" in found.stderr:
         raise BenchFailed(f"The clients failed: {found.stderr[-500:]}")
-    times: dict[str, list[float]] = json.loads(found.stdout)
-    return {what: _quantiles(each) for what, each in times.items()}, (
-        sum(map(len, times.values())) / seconds
-    )
+    times: Times = json.loads(found.stdout)
+    return times
+
+
+def _summary(turns: list[Times], seconds: float) -> Row:
+    """Requests a second and quantiles, of several turns together."""
+    whole: Times = {}
+    for times in turns:
+        for what, found in times.items():
+            whole.setdefault(what, []).extend(found)
+    rate = sum(map(len, whole.values())) / seconds
+    return {"rate": rate, **{what: _quantiles(found) for what, found in whole.items()}}
 
 
 def _quantiles(seconds: list[float]) -> Row:
@@ -123,7 +130,9 @@ def _quantiles(seconds: list[float]) -> Row:
     return {"count": len(seconds), "p50": float(p50), "p95": float(p95), "p99": float(p99)}
 
 
-def _bare(place: Place, workers: int, seconds: float) -> Row:
+@contextlib.contextmanager
+def _bare_server(place: Place, workers: int) -> Iterator[int]:
+    """The bare endpoint on a database; yields its port."""
     database = Database(place.url)
     with database.transaction() as connection:
         metadata.drop_all(connection)
@@ -133,47 +142,49 @@ def _bare(place: Place, workers: int, seconds: float) -> Row:
     command = ["-m", "uvicorn", "--factory", "conlinucb.bench.bare:app_from_environment"]
     command += ["--port", str(port), "--workers", str(workers), "--log-level", "critical"]
     with running(command, port, **{BARE: place.url}):
-        _load(port, 1.0, None)
-        times, rate = _load(port, seconds, None)
-    return {"what": "bare", "database": place.name, "workers": workers, "rate": rate, **times}
+        yield port
 
 
-def _service(
-    place: Place, workers: int, items: int, catalog: Path, seconds: float, bare: Row
-) -> Iterator[Row]:
+@contextlib.contextmanager
+def _server(place: Place, workers: int, catalog: Path) -> Iterator[tuple[int, int]]:
+    """The service on a database; yields its port and process id."""
     config = catalog.with_suffix(f".{place.name}.{workers}.toml")
     config.write_text(f'[catalogues.bench]\nfile = "{catalog}"\n')
     port = free_port()
     command = ["-m", "conlinucb", "serve", "--config", str(config), "--port", str(port)]
     command += ["--workers", str(workers)]
     with running(command, port, **{DATABASE: place.url}) as pid:
+        yield port, pid
+
+
+def _side_by_side(
+    place: Place, workers: int, items: int, catalog: Path, seconds: float
+) -> Iterator[Row]:
+    """Both on one database, in turns: what slows the machine down slows both."""
+    with _bare_server(place, workers) as bare, _server(place, workers, catalog) as (port, pid):
+        _load(bare, 1.0, None)
         _load(port, 1.0, catalog, name="warm")
-        before = _footprint(place, pid)
-        times, rate = _load(port, seconds, catalog)
-        after = _footprint(place, pid)
-        moderate, _ = _load(
-            port,
-            seconds,
-            catalog,
-            clients=MODERATE_CLIENTS,
-            pause=MODERATE_PAUSE,
-            name="calm",
-        )
-    yield {
-        "what": "service",
-        "database": place.name,
-        "workers": workers,
-        "items": items,
-        "rate": rate,
-        "of_bare": rate / bare["rate"],
-        **times,
-        "moderate": moderate,
-        **_per_person(before, after),
-    }
+        plain: list[Times] = []
+        talks: list[Times] = []
+        grown: Counter[str] = Counter()
+        for turn in range(TURNS):
+            plain.append(_load(bare, seconds / TURNS, None))
+            before = _footprint(place, pid)
+            talks.append(_load(port, seconds / TURNS, catalog, name=f"turn-{turn}"))
+            after = _footprint(place, pid)
+            grown.update({what: after[what] - before[what] for what in after})
+        calm = {"clients": MODERATE_CLIENTS, "pause": MODERATE_PAUSE, "name": "calm"}
+        moderate = _summary([_load(port, seconds, catalog, **calm)], seconds)
+    head = {"database": place.name, "workers": workers, "items": items}
+    without = _summary(plain, seconds)
+    yield {"what": "bare", **head, **without}
+    found = _summary(talks, seconds)
+    of_bare = {"of_bare": found["rate"] / without["rate"], "moderate": moderate}
+    yield {"what": "service", **head, **found, **of_bare, **_per_person(grown)}
 
 
 def _footprint(place: Place, pid: int) -> Row:
-    """People, events, bytes on disk and bytes in memory."""
+    """People, events, bytes on disk and bytes in memory, all told."""
     storage = Storage(place.url)
     migrate.require_current(storage.database)
     with storage.database.connect() as connection:
@@ -188,27 +199,25 @@ def _footprint(place: Place, pid: int) -> Row:
     return {"people": people, "events": events, "disk": disk, "memory": _memory(pid)}
 
 
-def _memory(group: int) -> int | None:
-    """Resident bytes of a process group, where the system tells."""
+def _memory(group: int) -> int:
+    """Resident bytes of a process group; 0 where the system does not tell."""
     total = 0
     for status in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, ValueError, IndexError):
             fields = status.read_text().rpartition(")")[2].split()
             if int(fields[2]) == group:
                 total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
-    return total or None
+    return total
 
 
-def _per_person(before: Row, after: Row) -> Row:
-    people = max(after["people"] - before["people"], 1)
-    events = max(after["events"] - before["events"], 1)
-    known = before["memory"] and after["memory"]
+def _per_person(grown: Mapping[str, int]) -> Row:
+    people, events = max(grown["people"], 1), max(grown["events"], 1)
     return {
         "people": people,
         "events": events,
-        "disk_bytes_an_event": (after["disk"] - before["disk"]) / events,
-        "disk_bytes_a_person": (after["disk"] - before["disk"]) / people,
-        "memory_bytes_a_person": (after["memory"] - before["memory"]) / people if known else None,
+        "disk_bytes_an_event": grown["disk"] / events,
+        "disk_bytes_a_person": grown["disk"] / people,
+        "memory_bytes_a_person": grown["memory"] / people,
     }
 
 
@@ -217,7 +226,7 @@ def line(row: Row) -> str:
     head = f"{row['database']:11s}{row['workers']:2d} workers"
     if row["what"] == "bare":
         p99 = row["bare"]["p99"]
-        return f"{head}  bare insert     {row['rate']:7,.0f} requests/s   p99 {p99:.1f} ms"
+        return f"{head}  bare insert    {row['rate']:7,.0f} requests/s   p99 {p99:.1f} ms"
     parts = "  ".join(
         f"{what} {row[what]['p50']:.1f}/{row[what]['p95']:.1f}/{row[what]['p99']:.1f}"
         for what in ("next", "answers", "rewards")
@@ -227,12 +236,13 @@ def line(row: Row) -> str:
         f"{row['of_bare']:4.0%} of bare   {parts} ms; "
         f"calm: next p99 {row['moderate']['next']['p99']:.1f} ms; "
         f"{row['disk_bytes_a_person'] / 1000:.0f} kB of disk and "
-        f"{(row['memory_bytes_a_person'] or 0) / 1000:.0f} kB of memory a person"
+        f"{row['memory_bytes_a_person'] / 1000:.0f} kB of memory a person"
     )
 
 
 FOOTNOTE = (
-    f"{CLIENTS} clients as fast as the server answers, in one process on the same machine;\n"
+    f"{CLIENTS} clients as fast as the server answers, in one process on the same machine,\n"
+    f"the bare insert and the service in {TURNS} turns on one database;\n"
     f"times are p50/p95/p99. calm: {MODERATE_CLIENTS} people who think {MODERATE_PAUSE:g} s "
     f"between two steps.\n"
     f"A person has {REQUESTS_A_PERSON} requests; memory includes what requests work in."
