@@ -38,8 +38,13 @@ Catalogue = Annotated[
 Name = Annotated[Text, Path(description="The catalogue's name.", examples=["films"])]
 
 
-def refuse_strangers(request: Request) -> None:
-    """Refuse parameters in the address that no one would look at, such as a mistyped one."""
+async def refuse_strangers(request: Request) -> None:
+    """Refuse parameters in the address that no one would look at, such as a mistyped one.
+
+    Async although it waits for nothing: others are sent to a thread of their own.
+    """
+    if not request.query_params:
+        return
     route = request.scope["route"]
     described = request.app.openapi()["paths"][route.path][request.method.lower()]
     parameters = described.get("parameters", ())
