@@ -11,13 +11,14 @@ import pytest
 from numpy.typing import NDArray
 
 import conlinucb as cl
-from conlinucb.shortlist import LARGE, Arms, _reach, _scores
+from conlinucb.shortlist import LARGE, Arms, Factor, _reach, _scores
 from large_pools import (
     AGENTS,
     EACH,
     FEATURES,
     KS,
     ROUNDS,
+    D,
     Floats,
     N,
     Twins,
@@ -241,6 +242,17 @@ def test_no_radius_is_wider_than_its_bound(
             exact = factor.width * np.linalg.norm(rows @ factor.matrix.T, axis=1)
             bound = _reach(looked_at(twins.agent, np.arange(N))._replace(exactly=True), factor)
             assert (bound >= exact).all()
+
+
+@pytest.mark.parametrize("rows", [0, 2, D, 2 * D])
+def test_the_bound_of_a_factor_of_any_shape(rows: int) -> None:
+    agent = cl.linucb(catalog("mixed lengths"))
+    matrix = np.random.default_rng(1).normal(size=(max(rows, 1), D)) * (rows > 0)
+    factor = Factor(0.5, matrix, float(np.linalg.norm(matrix)))
+    exact = 0.5 * np.linalg.norm(np.asarray(agent.catalog.arms) @ matrix.T, axis=1)
+    for exactly in (False, True):
+        looked = looked_at(agent, np.arange(N))._replace(exactly=exactly)
+        assert (_reach(looked, factor) >= exact).all()
 
 
 # Where there is no rough look

@@ -141,14 +141,15 @@ def _reach(arms: Arms, factor: Factor) -> Floats:
     bound. Someone of whom little is known has few s_i other than s, and then it is tight.
     """
     _, values, vectors = np.linalg.svd(factor.matrix)
+    largest = float(values[0]) or 1.0
     shares = np.zeros(len(vectors))  # F may have fewer rows than columns
-    shares[: values.size] = (values / values[0]) ** 2
+    shares[: values.size] = (values / largest) ** 2
     known = np.flatnonzero(shares < 1 - 1e-6)[-DIRECTIONS:]
     weighted = np.sqrt(1 - shares[known])[:, None] * vectors[known]
     less = arms.over(weighted, lambda seen: np.einsum("nd,nd->n", seen, seen))
     left = np.maximum((arms.lengths[arms.pool] / arms.longest) ** 2 - less, 0.0)
     # Squares of entries of at most 1; and what the exact computation of ||F x||^2 is off by.
-    slack = arms.rounding * (6 * known.size + 6 + 16 * (factor.size / values[0]) ** 2)
+    slack = arms.rounding * (6 * known.size + 6 + 16 * (factor.size / largest) ** 2)
     return np.asarray(factor.width * arms.longest * _norm(factor) * np.sqrt(left + slack))
 
 
