@@ -32,7 +32,7 @@ def open_whys(page: Page) -> None:
     for item in shown(page):
         why = card(page, item).locator("details")
         why.locator("summary").click()
-        expect(why).to_contain_text("It expects")
+        expect(why).to_contain_text("it expected")
 
 
 def test_a_conversation(come: Come, axe: Any) -> None:

@@ -53,7 +53,7 @@ def test_a_conversation_fits(come: Come, catalogue: str) -> None:
     rate(page, items[0])
     for item in items:
         card(page, item).locator("summary").click()
-        expect(card(page, item).locator("details")).to_contain_text("It expects")
+        expect(card(page, item).locator("details")).to_contain_text("it expected")
     check(page)
     rate(page, items[1], "Seen it")
     page.goto(at("/profile", catalogue=catalogue))

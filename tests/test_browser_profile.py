@@ -136,12 +136,53 @@ def test_deleted_is_gone_everywhere(come: Come) -> None:
     assert guest.ask("/export", name=name).status_code == 404
     assert page.evaluate("() => Object.keys(localStorage)") == []
     button(page, "Export as JSON").click()
-    expect(page.get_by_role("status")).to_have_text("Nothing is kept of you.")
+    nothing = "Nothing is kept of you, so there is nothing to export."
+    expect(page.get_by_role("status")).to_have_text(nothing)
+    expect(page.locator("#summary")).to_have_text(nothing)
     page.get_by_role("link", name="Start the conversation.").click()
     settled(page)
     expect(page.locator(".eyebrow")).to_have_text("Question 1")
     assert guest.secret != secret
     assert guest.ask(name=name).status_code == 404
+
+
+@pytest.mark.parametrize("way", ["Keep it", "Escape"])
+def test_a_deletion_that_has_begun_offers_no_way_back(come: Come, way: str) -> None:
+    guest = come()
+    page = said_something(guest)
+    name = guest.name
+    button(page, "Delete everything …").click()
+    guest.context.set_offline(True)
+    button(page, "Delete everything").click()
+    expect(button(page, "Deleting …")).to_be_disabled()
+    if way == "Escape":
+        page.keyboard.press(way)
+        expect(page.get_by_role("dialog")).to_be_visible()
+    else:
+        expect(button(page, way)).to_be_disabled()
+    guest.context.set_offline(False)
+    expect(page.locator("#summary")).to_have_text(EMPTY)
+    assert guest.ask(name=name).status_code == 404
+
+
+def test_a_deletion_that_was_kept_from_deletes_nothing(come: Come) -> None:
+    guest = come()
+    page = said_something(guest)
+    before = guest.kinds()
+    button(page, "Delete everything …").click()
+    button(page, "Keep it").click()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.reload()
+    settled(page)
+    assert guest.kinds() == before
+
+
+def test_looking_at_an_empty_profile_is_no_error(come: Come) -> None:
+    guest = come()
+    page = guest.open("/profile")
+    expect(page.locator("#summary")).to_have_text(EMPTY)
+    assert [text for kind, text in guest.said if kind == "error"] == []
+    assert guest.ask().status_code == 404  # looking makes no one known
 
 
 def test_another_person_sees_nothing_of_it(come: Come) -> None:

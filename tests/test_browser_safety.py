@@ -54,7 +54,7 @@ def test_a_conversation_full_of_markup(come: Come) -> None:
     for item, how in zip(shown(page), ("Like", "Not for me", "Seen it"), strict=True):
         rate(page, item, how)
         card(page, item).locator("summary").click()
-        expect(card(page, item).locator("details")).to_contain_text("It expects")
+        expect(card(page, item).locator("details")).to_contain_text("it expected")
         expect(page.get_by_role("status")).to_contain_text(item)
     expect(page.locator(".parts li").first).to_contain_text(": ")
     unharmed(page)

@@ -134,7 +134,7 @@ def test_what_the_profile_takes_back_is_gone_in_the_conversation(come: Come) -> 
     assert beliefs(talk) == believed(guest.profile())
 
 
-def test_deleted_in_one_tab_is_new_in_the_other(come: Come) -> None:
+def test_deleted_in_one_tab_is_said_in_the_other(come: Come) -> None:
     guest = come()
     talk = guest.open()
     answer(talk)
@@ -143,9 +143,12 @@ def test_deleted_in_one_tab_is_new_in_the_other(come: Come) -> None:
     button(profile, "Delete everything …").click()
     button(profile, "Delete everything").click()
     expect(profile.locator("#events")).to_contain_text("You have not said anything yet.")
-    expect(talk.locator(".eyebrow")).to_have_text("Question 1")
+    expect(talk.locator("#step h2")).to_have_text("Your profile was deleted")
     assert guest.ask(name=name).status_code == 404
     assert guest.name != name
+    assert guest.ask().status_code == 404  # nothing begins by itself
+    button(talk, "Start anew").click()
+    expect(talk.locator(".eyebrow")).to_have_text("Question 1")
     assert guest.kinds() == ["question"]
 
 

@@ -149,8 +149,9 @@ def test_why_this_item_says_what_explain_says(come: Come) -> None:
     why = card(page, item).locator("details")
     why.locator("summary").click()
     expect(why).to_contain_text(
-        f"It expects {fixed(found['mean'])}, give or take {fixed(found['radius'])}."
+        f"it expected {fixed(found['mean'])}, give or take {fixed(found['radius'])}."
     )
+    expect(why).not_to_contain_text("since")
     told = [each for each in found["contributions"] if abs(each["contribution"]) >= 0.005]
     parts = told[:6]
     expect(why.locator("li")).to_have_count(len(parts))
@@ -167,11 +168,13 @@ def test_an_open_why_follows_a_rating(come: Come) -> None:
     why = card(page, item).locator("details")
     why.locator("summary").click()
     before = guest.ask("/explain", item=item).json()["mean"]
-    expect(why).to_contain_text(f"It expects {fixed(before)}, give")
+    expect(why).to_contain_text(f"it expected {fixed(before)}, give")
     rate(page, item, "Not for me")
     after = guest.ask("/explain", item=item).json()["mean"]
     assert fixed(after) != fixed(before)
-    expect(why).to_contain_text(f"It expects {fixed(after)}, give", timeout=5000)
+    expect(why).to_contain_text(f"it expected {fixed(before)}, give")
+    expect(why).to_contain_text(f"With what you said since, it expects {fixed(after)}, give")
+    expect(why).to_contain_text(f"{item}: not for me, said since")
 
 
 def said_of(part: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 import browser
-from browser import Come, Guest, answer, at, button, rate, settled, shown, to_items
+from browser import Come, Guest, answer, at, button, card, rate, settled, shown, to_items
 
 chromium, come, site = browser.chromium, browser.come, browser.site
 
@@ -60,7 +60,7 @@ def test_what_failed_over_there_is_kept_and_sent_again(come: Come) -> None:
     guest.context.route("**/v1/me/rewards*", fail)
     item = shown(page)[0]
     button(page, f"Like: {item}").click()
-    expect(page.locator("#step")).to_contain_text("That did not work")
+    expect(card(page, item)).to_contain_text("That did not work")
     assert len(browser.kept(page)["outbox"]) == 1
     failing[0] = False
     button(page, "Try again").click()
@@ -147,3 +147,43 @@ def test_an_answer_that_waits_is_sent_by_the_profile_too(come: Come) -> None:
     again = guest.open()
     expect(again.locator(".cards")).to_be_visible()
     assert guest.kinds().count("answer") == 1
+
+
+def test_a_new_start_for_want_of_the_cookie_is_said(come: Come) -> None:
+    guest = come()
+    page = guest.open()
+    item = to_items(page)[0]
+    guest.context.clear_cookies()
+    button(page, f"Like: {item}").click()
+    expect(page.locator(".lesson")).to_contain_text("lost the cookie")
+    expect(page.locator(".eyebrow")).to_have_text("Question 1")
+    page.reload()
+    settled(page)
+    expect(page.locator(".lesson")).to_have_count(0)
+
+
+@pytest.mark.parametrize("call", ["explain", "rewards"])
+def test_one_call_that_fails_leaves_the_other_cards(come: Come, call: str) -> None:
+    guest = come()
+    page = guest.open()
+    first, second, _ = to_items(page)
+    guest.context.route(f"**/v1/me/{call}*", lambda route: route.fulfill(status=500, body="{}"))
+    if call == "explain":
+        card(page, first).locator("summary").click()
+    else:
+        button(page, f"Like: {first}").click()
+    expect(card(page, first).get_by_role("alert")).to_contain_text("That did not work")
+    expect(button(page, f"Like: {second}")).to_be_enabled()
+
+
+@pytest.mark.parametrize("path", ["/profile", "/compare"])
+def test_a_page_that_cannot_begin_offers_another_try(come: Come, path: str) -> None:
+    guest = come()
+    guest.context.route("**/v1/page", lambda route: route.fulfill(status=500, body="{}"), times=1)
+    page = guest.open(path)
+    expect(page.locator("#summary, #person")).to_contain_text("status 500")
+    expect(page.locator("figure")).to_have_count(3 if path == "/compare" else 0)
+    for figure in page.locator("figure").all():
+        expect(figure).to_be_hidden()
+    button(page, "Try again").click()
+    expect(page.locator("#summary, #person")).not_to_contain_text("status 500")

@@ -203,18 +203,22 @@ class Desk:
         return people
 
     def look(
-        self, catalogue: str, name: str, see: Callable[[Conversation, Person], Result]
+        self,
+        catalogue: str,
+        name: str,
+        see: Callable[[Conversation, Person], Result],
+        *,
+        newcomers: bool = False,
     ) -> Result:
-        """Look at a person's state as it is now."""
-        return self._newest(catalogue, lambda: self._look(catalogue, name, see))
+        """Look at a person's state as it is now; at that of newcomers, too, where asked for."""
 
-    def _look(
-        self, catalogue: str, name: str, see: Callable[[Conversation, Person], Result]
-    ) -> Result:
-        with self._seated(catalogue, name) as (served, seat):
-            state, person = self._state(served, seat, name)
-            self._reread(seat, state, person)
-            return see(*self._state(served, seat, name))
+        def look() -> Result:
+            with self._seated(catalogue, name) as (served, seat):
+                state, person = self._state(served, seat, name, create=newcomers)
+                self._reread(seat, state, person)
+                return see(*self._state(served, seat, name, create=newcomers))
+
+        return self._newest(catalogue, look)
 
     def _newest(self, catalogue: str, act: Callable[[], Result]) -> Result:
         """Do it again where a name is unknown only because another worker has just brought it."""

@@ -77,6 +77,9 @@ def profile(
     before: Annotated[int, Query(ge=1, le=2**31 - 1, description="Only those before this one.")] = 2
     ** 31
     - 1,
+    newcomer: Annotated[
+        bool, Query(description="Take someone unknown for a newcomer, instead of refusing.")
+    ] = False,
 ) -> Profile:
     """What is believed of a person, and where it comes from."""
     desk = desk_of(request)
@@ -84,7 +87,7 @@ def profile(
     def see(state: Conversation, person: Person) -> Profile:
         return views.profile(state, user, desk.history(state, person), events, before)
 
-    return desk.look(meant(request, catalogue), user, see)
+    return desk.look(meant(request, catalogue), user, see, newcomers=newcomer)
 
 
 @router.get("/explain", summary="Why this item")

@@ -10,10 +10,12 @@ const scale = el("li", { class: "belief scale", "aria-hidden": "true" }, el("spa
   el("span", { class: "track" }, el("span", { class: "low" }, "no"), el("span", { class: "high" }, "yes")), el("span"));
 
 const orders = {
-  // What was refused has the estimate it began with, and a small radius: it goes behind the others.
-  taste: (a, b) => (Math.abs(b.mean - a.mean) > SAME ? b.mean - a.mean : b.radius - a.radius),
+  // What was refused has the estimate it began with, as has what nobody spoke of: it goes behind.
+  taste: (a, b) => (Math.abs(b.mean - a.mean) > SAME ? b.mean - a.mean : isRefused(a) - isRefused(b) || b.radius - a.radius),
   uncertainty: (a, b) => (Math.abs(b.radius - a.radius) > SAME ? b.radius - a.radius : b.mean - a.mean),
 };
+
+const isRefused = ({ term }) => latest.refused.has(term);
 
 /** Fill the panel beside the conversation, or beside the profile. */
 export function prepareBeliefs(range) {
@@ -32,8 +34,8 @@ function choice(value, text, checked) {
 }
 
 /** Show these topics; the catalogue's range says where no and yes are. */
-export function showBeliefs(terms, range) {
-  latest = { terms, range };
+export function showBeliefs(terms, range, refused) {
+  latest = { terms, range, refused };
   draw();
 }
 

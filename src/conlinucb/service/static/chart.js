@@ -39,8 +39,10 @@ export function chart(place, title, series, rounds, upto) {
   const lines = series.flatMap(({ values }, i) => curve(values.slice(0, upto), x, y, i));
   const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": summary(title, series, upto) },
     ...marks, ...below, ...lines);
-  const open = place.querySelector("details")?.open ?? false;
-  place.replaceChildren(picture, numbers(title, series, upto, open));
+  // The table's summary stays in its place: who has the focus there keeps it.
+  if (!place.firstChild) place.append(picture, el("details", { class: "why" }, el("summary", {}, "As a table"), el("table")));
+  place.querySelector("svg").replaceWith(picture);
+  place.querySelector("table").replaceWith(numbers(title, series, upto));
 }
 
 function curve(values, x, y, i) {
@@ -58,13 +60,12 @@ function summary(title, series, upto) {
   return `${title} after round ${upto}: ` + series.map((each) => `${each.name} ${fixed(each.values[upto - 1])}`).join(", ");
 }
 
-function numbers(title, series, upto, open) {
+function numbers(title, series, upto) {
   const every = Math.max(1, Math.ceil(upto / 10));
   const rounds = Array.from({ length: upto }, (_, i) => i + 1).filter((round) => round % every === 0 || round === upto);
-  return el("details", { class: "why", open }, el("summary", {}, "As a table"),
-    el("table", {},
-      el("caption", { class: "unseen" }, title),
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Round"), ...series.map((each) => el("th", { scope: "col" }, each.name)))),
-      el("tbody", {}, ...rounds.map((round) =>
-        el("tr", {}, el("th", { scope: "row" }, String(round)), ...series.map((each) => el("td", {}, fixed(each.values[round - 1]))))))));
+  return el("table", {},
+    el("caption", { class: "unseen" }, title),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Round"), ...series.map((each) => el("th", { scope: "col" }, each.name)))),
+    el("tbody", {}, ...rounds.map((round) =>
+      el("tr", {}, el("th", { scope: "row" }, String(round)), ...series.map((each) => el("td", {}, fixed(each.values[round - 1])))))));
 }

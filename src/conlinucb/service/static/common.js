@@ -33,6 +33,7 @@ export class Refused extends Error {
 
 const PATIENCE = 15_000; // milliseconds for one try
 const PASSING = new Set([408, 429, 502, 503, 504, 507]);
+const CAME_ANEW = "conlinucb came anew";
 let waiting = 0;
 
 function banner(text) {
@@ -102,12 +103,18 @@ async function once(method, path, body) {
 
 /** The cookie is gone: load the page once more for a new one, but not for ever. */
 function comeAnew() {
-  const tried = "conlinucb came anew";
-  if (performance.now() > 10_000) session.delete(tried);
-  if (session.get(tried)) throw new Refused(401, "no_cookie", "This page needs a cookie to know you again. Allow cookies for it, and load it once more.");
-  session.set(tried, "yes");
+  if (performance.now() > 10_000) session.delete(CAME_ANEW);
+  if (session.get(CAME_ANEW)) throw new Refused(401, "no_cookie", "This page needs a cookie to know you again. Allow cookies for it, and load it once more.");
+  session.set(CAME_ANEW, "yes");
   location.reload();
   return new Promise(() => {});
+}
+
+/** Whether the page has been loaded for a new cookie; said once. */
+export function isNewStart() {
+  const came = session.get(CAME_ANEW) !== null;
+  session.delete(CAME_ANEW);
+  return came;
 }
 
 function errorIn(text) {
@@ -165,8 +172,9 @@ export function kept(catalogue) {
     leave(step) { if (this.step === step) this.step = newId(); },
     get seen() { return read("seen", (found) => Array.isArray(found) && found.every(isText), []); },
     set seen(names) { local.set(`${prefix}seen`, JSON.stringify(names)); },
-    get again() { return read("again", (found) => found === true, false); },
-    set again(wanted) { local.set(`${prefix}again`, JSON.stringify(wanted)); },
+    /** Ratings up to this event do not keep an item from being shown again. */
+    get again() { return read("again", Number.isInteger, 0); },
+    set again(event) { local.set(`${prefix}again`, JSON.stringify(event)); },
     get outbox() {
       const keys = local.keys().filter((key) => key.startsWith(waiting)).sort();
       return keys.map((key) => read(key.slice(prefix.length), isMessage, null)).filter(Boolean);
@@ -198,11 +206,13 @@ export async function start() {
   if (select && names.length > 1) {
     select.append(...names.map((each) => el("option", { selected: each === name }, each)));
     select.addEventListener("change", () => {
-      location.search = new URLSearchParams({ catalogue: select.value });
+      const address = new URLSearchParams(location.search);
+      address.set("catalogue", select.value);
+      location.search = address;
     });
     byId("choice").hidden = false;
   }
-  if (asked) {
+  if (name === asked) {
     for (const link of document.querySelectorAll(".bar a, .foot a")) {
       link.search = new URLSearchParams({ catalogue: asked });
     }
@@ -220,14 +230,15 @@ export function mine(catalogue, rest = "", more = {}) {
   return `/v1/me${rest}?${new URLSearchParams({ catalogue: catalogue.name, ...more })}`;
 }
 
-/** The profile, or null of someone who has said nothing yet. */
-export async function profileOf(catalogue, more = {}) {
-  try {
-    return await call("GET", mine(catalogue, "", { events: 1000, ...more }));
-  } catch (error) {
-    if (error instanceof Refused && error.code === "unknown_user") return null;
-    throw error;
-  }
+/** The profile; of someone unknown that of a newcomer. */
+export function profileOf(catalogue, more = {}) {
+  return call("GET", mine(catalogue, "", { events: 1000, newcomer: true, ...more }));
+}
+
+/** Topics to which this person said no. */
+export function refused(profile, [low]) {
+  const said = profile.events.filter((each) => each.kind === "answer" && !each.retracted && each.about.answer === low);
+  return new Set(said.map(subject));
 }
 
 /** How an answer or a reward reads, in the catalogue's range. */
@@ -238,5 +249,8 @@ export function worded(event, [low, high]) {
   if (value === low) return event.kind === "answer" ? "no" : "not for me";
   return String(value);
 }
+
+/** Whether someone has done anything yet. */
+export const isKnown = (profile) => profile.events.length + profile.rounds + profile.questions_asked > 0;
 
 export const subject = (event) => (event.kind === "answer" ? event.about.id : event.about.item);

@@ -6,6 +6,7 @@ import { chart } from "/static/chart.js";
 const ROUNDS = 100;
 const LATEST = 8;
 const CHOICES = ["one", "other", "schedule", "noise", "seed"];
+const LAST_PERSON = 2147483647;
 const PACE = 120; // milliseconds a round
 const NAMES = { linucb: "LinUCB: asks nothing", arm_con: "Arm-Con: asks about items", conucb: "ConUCB" };
 const SCHEDULES = {
@@ -33,7 +34,7 @@ byId("run").addEventListener("click", () => (timer ? stop() : play()));
 byId("forward").addEventListener("click", () => { stop(); to(round + 1); });
 byId("end").addEventListener("click", () => { stop(); to(ROUNDS); });
 byId("restart").addEventListener("click", () => { stop(); to(0); });
-byId("another").addEventListener("click", () => { byId("seed").value = Number(byId("seed").value) + 1; load(); });
+byId("another").addEventListener("click", () => { byId("seed").value = (Number(byId("seed").value) % LAST_PERSON) + 1; load(); });
 await load();
 
 async function begin() {
@@ -42,7 +43,9 @@ async function begin() {
     if (!found.catalogue) throw new Error(NOTHING_SERVED);
     return found;
   } catch (error) {
-    byId("person").textContent = error.message;
+    byId("person").replaceChildren(error.message, " ", el("button", { type: "button", onclick: () => location.reload() }, "Try again"));
+    byId("controls").hidden = true;
+    to(0);
     return new Promise(() => {}); // there is nothing to go on with
   }
 }
@@ -57,7 +60,7 @@ function chooseAsAddressed() {
   for (const id of CHOICES) {
     const { options } = byId(id);
     const wanted = asked.get(id) ?? "";
-    const fits = options ? [...options].some((each) => each.value === wanted) : /^\d{1,9}$/.test(wanted);
+    const fits = options ? [...options].some((each) => each.value === wanted) : /^\d{1,10}$/.test(wanted) && Number(wanted) <= LAST_PERSON;
     if (fits) byId(id).value = wanted;
   }
 }

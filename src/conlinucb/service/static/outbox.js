@@ -28,7 +28,7 @@ export function outbox(catalogue, store) {
   /** Whether what is to be taken back is what it was: a person who is new has other events. */
   async function stillMeant({ takesBack: { event, at } }) {
     const before = await profileOf(catalogue, { before: event + 1, events: 1 });
-    return before?.events[0]?.event === event && before.events[0].at === at;
+    return before.events[0]?.event === event && before.events[0].at === at;
   }
 
   return {

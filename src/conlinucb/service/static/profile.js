@@ -1,6 +1,6 @@
 // The profile: everything kept, each answer and rating with a way to take it back.
 
-import { byId, call, callForText, count, el, forgetAllHere, kept, mine, NOTHING_SERVED, page, profileOf, Refused, say, start, subject, worded } from "/static/common.js";
+import { byId, call, callForText, count, el, forgetAllHere, isKnown, kept, NOTHING_SERVED, page, profileOf, Refused, refused, say, start, subject, worded } from "/static/common.js";
 import { outbox } from "/static/outbox.js";
 import { prepareBeliefs, showBeliefs } from "/static/beliefs.js";
 
@@ -16,6 +16,7 @@ await attempt(async () => {
   await show();
   byId("export").addEventListener("click", () => attempt(download));
   byId("delete").addEventListener("click", () => byId("sure").showModal());
+  byId("sure").addEventListener("cancel", (event) => byId("really").disabled && event.preventDefault());
   byId("keep").addEventListener("click", () => byId("sure").close());
   byId("really").addEventListener("click", () => attempt(forget));
   addEventListener("storage", () => attempt(show));
@@ -27,19 +28,24 @@ async function attempt(act) {
     await act();
   } catch (error) {
     byId("sure").close();
-    byId("summary").textContent = `That did not work: ${error.message}`;
-    say(byId("summary").textContent);
+    tell(`That did not work: ${error.message}`, el("button", { type: "button", onclick: () => location.reload() }, "Try again"));
   }
+}
+
+function tell(text, ...more) {
+  byId("summary").replaceChildren(text, " ", ...more);
+  say(text);
 }
 
 async function show() {
   const profile = await profileOf(catalogue);
-  showBeliefs(profile?.terms ?? [], catalogue.range);
-  byId("summary").textContent = profile
+  const known = isKnown(profile);
+  showBeliefs(known ? profile.terms : [], catalogue.range, refused(profile, catalogue.range));
+  byId("summary").textContent = known
     ? `${count(profile.questions_asked, "question")} asked, ${count(profile.rounds, "recommendation")} about ${catalogue.name}.`
     : `Nothing is kept of you about ${catalogue.name} yet.`;
   byId("events").replaceChildren();
-  list(profile?.events ?? []);
+  list(profile.events);
   if (!byId("events").children.length) byId("events").append(nothing());
   byId("export").disabled = byId("delete").disabled = false;
   showSeen();
@@ -54,7 +60,7 @@ function list(events) {
   byId("earlier").onclick = () => attempt(async () => {
     const more = await profileOf(catalogue, { before: oldest });
     const last = byId("events").lastElementChild;
-    list(more?.events ?? []);
+    list(more.events);
     (last?.nextElementSibling?.querySelector("button") ?? byId("said")).focus();
   });
 }
@@ -104,7 +110,7 @@ function showSeen() {
 }
 
 async function download() {
-  if (!(await isKnown())) return say("Nothing is kept of you.");
+  if (!(await isKept())) return tell("Nothing is kept of you, so there is nothing to export.");
   const found = await callForText("GET", "/v1/me/export"); // as it came: some numbers are too long for JavaScript
   const address = URL.createObjectURL(new Blob([found], { type: "application/json" }));
   el("a", { href: address, download: "conlinucb-profile.json" }).click();
@@ -113,7 +119,7 @@ async function download() {
 }
 
 /** Whether anything is kept, in any catalogue. */
-async function isKnown() {
+async function isKept() {
   try {
     await callForText("GET", "/v1/me/export");
     return true;
@@ -123,8 +129,20 @@ async function isKnown() {
   }
 }
 
+/** Once this has begun there is no way back: a request may be on its way. */
 async function forget() {
-  if (await isKnown()) await call("DELETE", "/v1/me");
-  forgetAllHere();
-  location.assign(page("/profile"));
+  deleting(true);
+  try {
+    if (await isKept()) await call("DELETE", "/v1/me");
+    forgetAllHere();
+    location.assign(page("/profile"));
+  } catch (error) {
+    deleting(false);
+    throw error;
+  }
+}
+
+function deleting(begun) {
+  byId("keep").disabled = byId("really").disabled = begun;
+  byId("really").textContent = begun ? "Deleting …" : "Delete everything";
 }
