@@ -19,14 +19,14 @@ def test_every_newcomer_gets_what_the_first_one_got(
 ) -> None:
     agent = AGENTS[name](catalog(features))
     looks = 0
-    score = agent._score
+    best = agent._best
 
     def counted(*given: Any) -> Any:
         nonlocal looks
         looks += 1
-        return score(*given)
+        return best(*given)
 
-    monkeypatch.setattr(agent, "_score", counted)
+    monkeypatch.setattr(agent, "_best", counted)
     first = agent.recommend(agent.new_user(seed=1), k=7)
     for each in range(3):
         assert_same(first, agent.recommend(agent.new_user(seed=each), k=7))

@@ -317,3 +317,32 @@ def test_a_matrix_without_a_root_is_looked_at_exactly(recipe: str, matrix: str) 
         twins.agent.estimator.factors(twins.user.state, 2, 0)
     for k in KS:
         twins.recommend(k)
+
+
+@pytest.mark.parametrize(
+    ("seed", "d", "beta", "updates"), [(579544, 4, 1e-8, 100), (841139, 3, 1e-6, 600)]
+)
+def test_where_rounding_decides_it_is_the_exact_computation_s(
+    seed: int, d: int, beta: float, updates: int
+) -> None:
+    """An arm between the two scores that a well-known one has: exactly, and by factors."""
+    turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(d, d)))[0]
+    alpha = 3 * np.sqrt(beta)
+
+    def twins(length: float) -> Twins:
+        rest = 0.01 * np.linspace(0, 1, 3000)[:, None] * turn[:, 2]
+        arms = np.vstack([1000 * turn[:, 0], length * turn[:, 1], rest, 1e-3 * turn.T])
+        found = Twins(cl.linucb(cl.Catalog(arms, np.ones((len(arms), 1))), beta=beta, alpha=alpha))
+        for each in (found.user, found.twin):
+            for _ in range(updates):
+                found.agent.learn(each, 0, 1.0)
+        return found
+
+    first = twins(1.0)
+    exact, unknown = exact_scores(first.agent, first.user, np.arange(2)).scores
+    rough = (
+        first.agent.estimator.factors(first.user.state, 1, 0)[0].matrix
+        @ first.agent.catalog.arms[0]
+    )
+    between = (exact + 1000 * turn[:, 0] @ first.user.theta + alpha * np.linalg.norm(rough)) / 2
+    twins(between / unknown).recommend(1)

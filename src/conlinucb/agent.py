@@ -327,7 +327,9 @@ class Agent:
         except np.linalg.LinAlgError:  # too ill-conditioned for a rough look
             return None
         looked_at = Arms(catalog._arms, catalog._short_arms, catalog._arm_norms, arms)
-        return shortlist(looked_at, user.state.theta, factors, k)
+        return shortlist(
+            looked_at, user.state.theta, factors, k, lambda some: self._score(user, some).scores
+        )
 
     def _means(self, user: User, arms: Indices) -> Floats:
         if not user.state.theta.any():

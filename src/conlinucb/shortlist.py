@@ -26,6 +26,10 @@ DIRECTIONS = 12
 """Directions that most is known of, along which an arm's radius is bounded."""
 
 
+Exact = Callable[[Indices], Floats]
+"""The scores of these arms, as they are compared in the end."""
+
+
 class Factor(NamedTuple):
     """One of the exploration terms: score = x'theta + the sum of width ||F x||."""
 
@@ -90,12 +94,16 @@ class Arms(NamedTuple):
         return found[self.pool] if everything else found
 
 
-def shortlist(arms: Arms, theta: Floats, factors: Sequence[Factor], k: int) -> Shortlist | None:
+def shortlist(
+    arms: Arms, theta: Floats, factors: Sequence[Factor], k: int, exact: Exact
+) -> Shortlist | None:
     """The arms worth an exact look; None where no rough look is possible."""
     means, mean_error = _scores(arms, theta, ())
     if not (np.isfinite(mean_error) and np.isfinite(means).all()):
         return None
-    able = _able(arms, theta, factors, k, means + mean_error)
+    able = _able(arms, factors, k, means + mean_error, exact)
+    if able.size < k:  # the bounds did not hold: there are more ways to be odd than one thinks
+        return None
     scores, error = _scores(arms.at(able), theta, factors)
     if not (np.isfinite(error) and np.isfinite(scores).all()):
         return None
@@ -103,34 +111,32 @@ def shortlist(arms: Arms, theta: Floats, factors: Sequence[Factor], k: int) -> S
     return Shortlist(by_score, _near_the_best(means, k, mean_error))
 
 
-def _able(arms: Arms, theta: Floats, factors: Sequence[Factor], k: int, means: Floats) -> Indices:
+def _able(arms: Arms, factors: Sequence[Factor], k: int, means: Floats, exact: Exact) -> Indices:
     """Positions of the arms that the widest radius they may have lifts high enough.
 
     Any radius is at most ||F|| times the longest arm. Where that leaves many, each arm is given
     a bound of its own; exactly, since they are many where their scores are nearly the same.
     """
     widest = arms.longest * sum(each.width * _norm(each) for each in factors)
-    able = _reaching(arms, theta, factors, k, means + widest)
+    able = _reaching(arms, k, means + widest, exact)
     if able.size <= LARGE or not 0 < widest < np.inf:
         return able
     left = arms.at(able)._replace(exactly=True)
     reach = sum(_reach(left, each) for each in factors)
-    return able[_reaching(left, theta, factors, k, means[able] + reach)]
+    return able[_reaching(left, k, means[able] + reach, exact)]
 
 
-def _reaching(
-    arms: Arms, theta: Floats, factors: Sequence[Factor], k: int, bounds: Floats
-) -> Indices:
+def _reaching(arms: Arms, k: int, bounds: Floats, exact: Exact) -> Indices:
     """Positions of those whose bound is no less than the k-th best score of some.
 
     So many arms reach that, so what cannot is not among the k best.
     """
     first = min(max(PILOTS, 2 * k), bounds.size)
     pilots = np.argpartition(bounds, bounds.size - first)[bounds.size - first :]
-    scores, error = _scores(arms.at(pilots), theta, factors)
+    scores = exact(arms.pool[pilots])
     kth = float(np.partition(scores, scores.size - k)[scores.size - k])
     # Not "less than": whatever is not a number stays.
-    return np.flatnonzero(~(bounds < threshold(kth - error) - error))
+    return np.flatnonzero(~(bounds < threshold(kth)))
 
 
 def _reach(arms: Arms, factor: Factor) -> Floats:
@@ -148,16 +154,23 @@ def _reach(arms: Arms, factor: Factor) -> Floats:
     weighted = np.sqrt(1 - shares[known])[:, None] * vectors[known]
     less = arms.over(weighted, lambda seen: np.einsum("nd,nd->n", seen, seen))
     left = np.maximum((arms.lengths[arms.pool] / arms.longest) ** 2 - less, 0.0)
-    # Squares of entries of at most 1; and what the exact computation of ||F x||^2 is off by.
-    slack = arms.rounding * (6 * known.size + 6 + 16 * (factor.size / largest) ** 2)
-    return np.asarray(factor.width * arms.longest * _norm(factor) * np.sqrt(left + slack))
+    left += 6 * (known.size + 1) * arms.rounding  # of squares of entries of at most 1
+    return np.asarray(factor.width * arms.longest * np.sqrt(values[0] ** 2 * left + _off(factor)))
 
 
 def _norm(factor: Factor) -> float:
-    """||F|| and a little, for rounding."""
+    """||F||, with what the exact computation may be off by."""
     if not np.isfinite(factor.matrix).all():
         return np.inf
-    return float(np.linalg.norm(factor.matrix, 2)) * (1 + 1e-11) + 1e-11 * factor.size
+    return float(np.sqrt(np.linalg.norm(factor.matrix, 2) ** 2 + _off(factor)))
+
+
+def _off(factor: Factor) -> float:
+    """What the exact ||F x||^2 of an arm of length 1 may be off by.
+
+    That is little beside ||F||^2, but where the radius itself is next to nothing it is all.
+    """
+    return float(64 * (factor.matrix.shape[1] + 4) * np.finfo(np.float64).eps * factor.size**2)
 
 
 def _near_the_best(rough: Floats, k: int, error: float) -> Indices:
