@@ -200,8 +200,10 @@ def test_a_file_that_is_mended_is_served_without_a_restart(tmp_path: Path) -> No
     config = ServiceConfig(database=MEMORY, catalogues={"films": CatalogueConfig(file=file)})
     with TestClient(create_app(config), base_url="http://127.0.0.1") as client:
         assert client.get("/readyz").status_code == 503
-        assert problem(client.post("/v1/users/ann/next"))[:2] == (503, "starting")
         wait_for_readiness(client, "blank")
+        status, code, message = problem(client.post("/v1/users/ann/next"))
+        assert (status, code) == (503, "catalogue_unavailable")
+        assert "blank" in message
         file.write_bytes(csv(TABLE))
         wait_for_readiness(client, '"status":"ok"')
         assert client.post("/v1/users/ann/next").status_code == 200

@@ -76,6 +76,10 @@ class RankWarning(UserWarning):
     """Features that span fewer dimensions than they have."""
 
 
+MANY_NAMES = 1_000
+"""Among more names than this only one that is the same but for case is found near."""
+
+
 def nearest(name: object, known: Iterable[object]) -> str:
     """Return a hint such as `` Did you mean 'ucb'?``, or the valid names, or nothing.
 
@@ -84,6 +88,9 @@ def nearest(name: object, known: Iterable[object]) -> str:
     """
     names = [str(each) for each in known]
     folded = {each.casefold(): each for each in names}
+    if len(names) > MANY_NAMES:  # comparing letter by letter would take seconds
+        same = folded.get(str(name).casefold())
+        return "" if same is None else f" Did you mean {same!r}?"
     # Of two letters, one right is as near as it gets.
     enough = 0.5 if len(str(name)) < 3 else 0.6
     matches = difflib.get_close_matches(str(name).casefold(), folded, n=1, cutoff=enough)

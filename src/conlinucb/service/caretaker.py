@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import queue
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 from conlinucb.datasets import demo as films
 from conlinucb.datasets.demo import questions
-from conlinucb.errors import ConlinucbError, Outdated, StorageError
+from conlinucb.errors import ConlinucbError, InvalidInput, Outdated, StorageError
 from conlinucb.service.catalogues import Catalogues
-from conlinucb.service.config import CatalogueConfig, ServiceConfig
+from conlinucb.service.config import PREPARED, CatalogueConfig, ServiceConfig
 from conlinucb.service.conversation import Conversation
 from conlinucb.service.live import Live
 from conlinucb.service.served import Content
@@ -86,7 +88,7 @@ class Caretaker:
             try:
                 step()
                 last = ""
-            except ConlinucbError as error:
+            except (ConlinucbError, OSError) as error:
                 if str(error) != last:  # said once, not twice a second
                     logger.warning("%s", error)
                 last = str(error)
@@ -119,14 +121,35 @@ class Caretaker:
                 migrate.upgrade(self._storage.database)
             migrate.require_current(self._storage.database)
             self._catalogues.refresh()
-            for name, wanted in self._config.catalogues.items():
-                self._provide(name, wanted)
+            self._provide_all()
         except (ConlinucbError, OSError) as error:
-            if str(error) != self._trouble:
-                logger.error("not ready: %s", error)
-            self._trouble = str(error)
+            self._is_trouble(str(error))
             raise
-        self._prepared = self._catalogues.opened = True
+
+    def _is_trouble(self, text: str) -> None:
+        if text != self._trouble:
+            logger.error("not ready: %s", text)
+        self._trouble = text
+
+    def _provide_all(self) -> None:
+        """What the configuration asks for, once for each start of the service.
+
+        A catalogue that cannot be had keeps no other down; it is tried again.
+        """
+        mark = Path(os.environ.get(PREPARED, ""))
+        missing: dict[str, str] = {}
+        for name, wanted in self._config.catalogues.items() if not mark.is_file() else ():
+            try:
+                self._provide(name, wanted)
+            except (InvalidInput, OSError) as error:
+                missing[name] = str(error)
+        self._catalogues.missing = missing
+        self._catalogues.opened = True
+        self._prepared = not missing
+        if missing:
+            self._is_trouble("; ".join(missing.values()))
+        elif mark.name:
+            mark.touch()
 
     def _provide(self, name: str, wanted: CatalogueConfig) -> None:
         if self._catalogues.is_building(name):
@@ -154,7 +177,7 @@ class Caretaker:
             self._warm = True
 
     def _build(self) -> None:
-        self._loop(lambda: self._catalogues.build_pending() if self._prepared else None)
+        self._loop(lambda: self._catalogues.build_pending() if self._catalogues.opened else None)
 
     def _save(self) -> None:
         while not (self._stop.is_set() and self._waiting.empty()):

@@ -40,7 +40,9 @@ class Catalogues:
         self._broken: dict[str, str] = {}
         self._lock = threading.Lock()
         self.opened = False
-        """Whether what the configuration asks for is there."""
+        """Whether what the configuration asks for is there, or known to be missing."""
+        self.missing: dict[str, str] = {}
+        """Configured catalogues that could not be had, and why."""
 
     def serving(self, name: str) -> Served:
         """The version of a catalogue that is served now."""
@@ -52,10 +54,9 @@ class Catalogues:
             return found
         if not self.opened:
             raise _starting()
-        if name in self._broken:
-            raise Problem(
-                503, "catalogue_unavailable", f"Catalogue {name!r}: {self._broken[name]}."
-            )
+        wrong = self._broken.get(name) or self.missing.get(name)
+        if wrong:
+            raise Problem(503, "catalogue_unavailable", f"Catalogue {name!r}: {wrong.rstrip('.')}.")
         raise Problem(
             404,
             "unknown_catalogue",
@@ -89,7 +90,7 @@ class Catalogues:
 
     def states(self) -> dict[str, str]:
         """Each catalogue with "ok" or what is wrong with it."""
-        return {**dict.fromkeys(self._served, "ok"), **self._broken}
+        return {**self.missing, **dict.fromkeys(self._served, "ok"), **self._broken}
 
     def refresh(self) -> None:
         """Follow what others changed; a catalogue that cannot be read stays out, others go on."""

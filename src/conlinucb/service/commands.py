@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -43,7 +44,7 @@ def serve(
     _need_service()
     import uvicorn
 
-    from conlinucb.service.config import SERVICE, key_from_environment, read_config
+    from conlinucb.service.config import PREPARED, SERVICE, key_from_environment, read_config
     from conlinucb.service.patience import Impatient
     from conlinucb.service.storage import Storage
     from conlinucb.service.supervisor import Supervisor
@@ -81,7 +82,9 @@ def serve(
     typer.echo(f"conlinucb serves {', '.join(settings.catalogues)} at {where}, {guarded}.")
     typer.echo(f"database: {found.place}. Ctrl-C stops it.")
     # Supervised even when there is one worker: one that dies is replaced.
-    Supervisor(server, sockets=[socket]).run()
+    with tempfile.TemporaryDirectory(prefix="conlinucb-") as folder:
+        os.environ[PREPARED] = str(Path(folder) / "prepared")
+        Supervisor(server, sockets=[socket]).run()
 
 
 def _need_service() -> None:

@@ -18,6 +18,8 @@ from conlinucb.service.settings import Settings
 KEY = "CONLINUCB_KEY"
 DATABASE = "CONLINUCB_DATABASE"
 SERVICE = "CONLINUCB_SERVICE"
+PREPARED = "CONLINUCB_PREPARED"
+"""The file that says to workers which replace others that the configuration was applied."""
 """The configuration as JSON, from the parent process to its workers."""
 SHORTEST_KEY = 16
 _SMALLEST = Catalog([[1.0]], [[1.0]])

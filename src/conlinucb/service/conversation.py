@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from conlinucb.errors import Damaged, InvalidInput, UnknownName
+from conlinucb.errors import Damaged, InvalidInput
 from conlinucb.service.served import Served
 from conlinucb.service.storage import Arrays, Broken, Event, Snapshot
 from conlinucb.user import Question, User
@@ -121,10 +121,7 @@ class Conversation:
     def index(self, kind: str, name: str) -> int | None:
         """The index of an item or key-term, None where this catalogue does not have it."""
         catalog = self.served.catalog
-        try:
-            return catalog.term_index(name) if kind == "term" else catalog.arm_index(name)
-        except UnknownName:
-            return None
+        return (catalog._term_lookup if kind == "term" else catalog._arm_lookup).get(name)
 
 
 UNUSABLE = (InvalidInput, Damaged, KeyError, TypeError, ValueError)

@@ -38,7 +38,7 @@ def next_event(state: Conversation, wish: Wish) -> Event | None:
     if wish.ask and _may_ask(state):
         if state.user.open is not None:
             return None
-        question = _choose(state, pool, offered)
+        question = _choose(state, pool, offered, exclude)
         if question is not None:
             return _question_event(state, question, wish.event)
     return _recommendation_event(state, wish, pool, exclude)
@@ -61,11 +61,14 @@ def _may_ask(state: Conversation) -> bool:
     return left and state.served.agent.questions_due(state.user) > 0
 
 
-def _choose(state: Conversation, pool: Indices | None, offered: Indices | None) -> Question | None:
+def _choose(
+    state: Conversation, pool: Indices | None, offered: Indices | None, exclude: Indices | None
+) -> Question | None:
     """A question about something that does not rest; None where everything does."""
     agent, user, resting = state.served.agent, state.user, state.resting()
     if agent.asks == "arm":
-        arms = _without(state.served.catalog.live_arms if pool is None else pool, resting)
+        hidden = resting if exclude is None else resting | set(exclude.tolist())
+        arms = _without(state.served.catalog.live_arms if pool is None else pool, hidden)
         return agent.ask(replace(user), arms) if arms.size else None
     if agent.chooser is not None and agent.chooser.fixed_terms:
         return _redraw(agent, state, offered, resting)

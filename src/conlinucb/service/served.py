@@ -157,9 +157,8 @@ class Served:
 
     def terms_of(self, item: str) -> list[str]:
         """An item's key-terms, the heaviest first; none of one that this version does not have."""
-        try:
-            arm = self.catalog.arm_index(item)
-        except UnknownName:
+        arm = self.catalog._arm_lookup.get(item)
+        if arm is None:
             return []
         start, terms, weights = self.catalog._graph
         own = slice(start[arm], start[arm + 1])
@@ -183,11 +182,11 @@ class Served:
         return np.array([places[each] for each in ids if each in places], dtype=np.int64)
 
     def _item(self, name: str, where: str) -> int:
-        try:
-            return self.catalog.arm_index(name)
-        except UnknownName:
+        arm = self.catalog._arm_lookup.get(name)
+        if arm is None:
             close = nearest(name, self.catalog.arm_ids)
-            raise UnknownName(f"{where}no item is called {name!r}.{close}") from None
+            raise UnknownName(f"{where}no item is called {name!r}.{close}")
+        return arm
 
     def terms(self, ids: Sequence[str], where: str) -> Indices:
         """Indices of key-terms that still have an item; unknown ones are refused."""

@@ -79,8 +79,19 @@ def sound(row: Event | Broken) -> Event | Broken:
     return row if wrong is None else Broken(row.seq, wrong)
 
 
+LONG_GAP = 1_000
+"""Events missing in a row that are named one by one."""
+
+
 def sound_log(rows: Sequence[Event | Broken], after: int = 0) -> list[Event | Broken]:
     """A log behind an event without gaps: what is missing is among it as broken."""
-    there = {row.seq: sound(row) for row in rows}
-    every = range(after + 1, max(there, default=after) + 1)
-    return [there.get(seq, Broken(seq, "it is not there")) for seq in every]
+    found: list[Event | Broken] = []
+    for row in sorted(rows, key=lambda each: each.seq):
+        gap = range(after + 1, row.seq)
+        if len(gap) > LONG_GAP:  # a number that is damaged, rather than so many lost
+            found.append(Broken(gap[0], f"it and all up to {gap[-1]} are not there"))
+        else:
+            found += [Broken(seq, "it is not there") for seq in gap]
+        found.append(sound(row))
+        after = row.seq
+    return found

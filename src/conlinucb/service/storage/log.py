@@ -61,7 +61,8 @@ class Log:
         wanted = select(events).where(events.c.person == person, events.c.seq > seq)
         with self._database.connect() as connection:
             rows = connection.execute(wanted.order_by(events.c.seq)).all()
-        return [read(row) for row in rows]
+        # SQLite keeps whatever it is given; what has no number has no place among the others.
+        return [read(row) for row in rows if isinstance(row.seq, int)]
 
     def last(self, person: int) -> int:
         """The number of a person's last event, 0 where there is none."""
@@ -103,6 +104,8 @@ def read(row: Row[Any]) -> Event | Broken:
     """A row as an event, if it is as it was written."""
     if not isinstance(row.body, str) or row.crc != _crc(row.seq, row.kind, row.body):
         return Broken(row.seq, "its checksum does not fit")
+    if not isinstance(row.at, int):
+        return Broken(row.seq, "its time is no number")
     try:
         body = json.loads(row.body)
     except ValueError as error:
