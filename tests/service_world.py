@@ -95,10 +95,19 @@ def free_port() -> int:
 class Server:
     """``conlinucb serve`` in processes of its own."""
 
-    def __init__(self, url: str, *, port: int | None = None, workers: int = 1, **more: str) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        port: int | None = None,
+        workers: int = 1,
+        config: Path | None = None,
+        **more: str,
+    ) -> None:
         self.port = port or free_port()
         self.base = f"http://127.0.0.1:{self.port}"
         options = ["--database", url, "--port", str(self.port), "--workers", str(workers)]
+        options += [] if config is None else ["--config", str(config)]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "conlinucb", "serve", *options],
             env={**os.environ, **more},

@@ -260,3 +260,21 @@ def test_no_route_is_built_while_requests_come(monkeypatch: pytest.MonkeyPatch) 
         assert client.get("/healthz").status_code == 200
         assert client.get("/v1/openapi.json").status_code == 200
         assert client.get("/nowhere").status_code == 404
+
+
+def test_a_catalogue_that_cannot_be_read_keeps_no_other_down(tmp_path: Path) -> None:
+    bad, absent = tmp_path / "bad.csv", tmp_path / "absent.csv"
+    bad.write_bytes(b"one,two\n1,2\n")
+    wanted = {
+        "bad": CatalogueConfig(file=bad),
+        "absent": CatalogueConfig(file=absent),
+        "films": CatalogueConfig(demo=True),
+    }
+    config = ServiceConfig(database=MEMORY, catalogues=wanted)
+    with TestClient(create_app(config), base_url="http://127.0.0.1") as client:
+        wait_for_readiness(client, "column")
+        for name in ("bad", "absent"):
+            status, code, message = problem(client.post(f"/v1/users/ann/next?catalogue={name}"))
+            assert (status, code) == (503, "catalogue_unavailable")
+            assert name in message
+        assert client.post("/v1/users/ann/next?catalogue=films").status_code == 200

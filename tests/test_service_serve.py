@@ -235,3 +235,26 @@ def _kill_parent(server: Server) -> None:
     os.kill(server.process.pid, signal.SIGKILL)
     _until(lambda: not any(map(_runs, workers)), seconds=30)
     assert not _listens(server.port)
+
+
+def test_a_replaced_worker_leaves_what_was_set_meanwhile(database: str, tmp_path: Path) -> None:
+    config = tmp_path / "service.toml"
+    config.write_text(
+        "[catalogues.films]\ndemo = true\n[catalogues.films.settings]\nmax_questions = 10\n"
+        "[catalogues.other]\ndemo = true\n"
+    )
+    with _started(Server(database, config=config)) as server:
+        server.wait()
+        with server.client() as client:
+            wanted = {"max_questions": 3}
+            assert client.put("/v1/catalogues/films/settings", json=wanted).status_code == 200
+            assert client.delete("/v1/catalogues/other").status_code == 204
+        (killed,) = _workers(server.process.pid)
+        os.kill(killed, signal.SIGKILL)
+        _until(lambda: len(_workers(server.process.pid) - {killed}) == 1)
+        server.wait()
+        with server.client() as client:
+            found = {each["catalogue"]: each for each in client.get("/v1/catalogues").json()}
+            assert set(found) == {"films"}
+            assert found["films"]["settings"]["max_questions"] == 3
+        server.stop()

@@ -56,8 +56,11 @@ class Desk:
 
     def meet(self, catalogue: str, name: str, seed: int | None) -> Person:
         """Know a person from now on."""
-        served = self.catalogues.serving(catalogue)
-        person = self.storage.people.add(served.id, name, _seed(name) if seed is None else seed)
+        own = _seed(name) if seed is None else seed
+        person = self._newest(
+            catalogue,
+            lambda: self.storage.people.add(self.catalogues.serving(catalogue).id, name, own),
+        )
         if seed is not None and person.seed != seed:
             raise Problem(
                 409,

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from conlinucb.service.catalogues import Catalogues
 from conlinucb.service.problems import Problem
 from conlinucb.service.routes.common import ERRORS, STRICT, Name, catalogues_of, desk_of
 from conlinucb.service.schemas import (
@@ -17,7 +16,7 @@ from conlinucb.service.schemas import (
     ItemsBody,
     RemovalBody,
 )
-from conlinucb.service.served import Content
+from conlinucb.service.served import Content, Served
 from conlinucb.service.settings import Settings
 from conlinucb.service.uploads import from_json, from_table
 from conlinucb.service.validation import sentence
@@ -48,7 +47,7 @@ _BODY: dict[str, Any] = {
 @router.get("", summary="All catalogues")
 def listed(request: Request) -> list[CatalogueOut]:
     """Every catalogue that is served."""
-    return [_out(request, served.name) for served in catalogues_of(request).listed()]
+    return [_about(request, served) for served in catalogues_of(request).listed()]
 
 
 @router.get("/{name}", summary="One catalogue")
@@ -145,13 +144,15 @@ def change(request: Request, response: Response, name: Name, body: Settings) -> 
 
 
 def _out(request: Request, name: str) -> CatalogueOut:
-    catalogues: Catalogues = catalogues_of(request)
-    served = catalogues.serving(name)
+    return _about(request, catalogues_of(request).serving(name))
+
+
+def _about(request: Request, served: Served) -> CatalogueOut:
     storage = desk_of(request).storage
-    entry = storage.shelf.find(name)
+    entry = storage.shelf.find(served.name)
     catalog = served.catalog
     return CatalogueOut(
-        catalogue=name,
+        catalogue=served.name,
         version=served.number,
         building=entry.pending if entry else None,
         items=int(catalog.live_arms.size),

@@ -8,9 +8,9 @@ from typing import Any
 
 from sqlalchemy import Row, delete, func, insert, or_, select
 
-from conlinucb.errors import StorageError
+from conlinucb.errors import StorageError, UnknownName
 from conlinucb.service.storage.database import Database, Taken, now
-from conlinucb.service.storage.schema import departures, people
+from conlinucb.service.storage.schema import catalogues, departures, people
 
 HOUR = 3_600_000_000
 RECENT = HOUR // 30
@@ -65,6 +65,9 @@ class People:
             found = self.find(catalogue, name)
             if found is not None:
                 return found
+        with self._database.connect() as connection:
+            if connection.scalar(select(catalogues.c.id).filter_by(id=catalogue)) is None:
+                raise UnknownName("The catalogue was deleted just now.")
         raise StorageError(f"{name!r} was deleted just now.")
 
     def batch(self, catalogue: int, after: int = 0, limit: int = 500) -> list[Person]:
