@@ -144,6 +144,7 @@ def test_deleted_in_one_tab_is_said_in_the_other(come: Come) -> None:
     button(profile, "Delete everything").click()
     expect(profile.locator("#events")).to_contain_text("You have not said anything yet.")
     expect(talk.locator("#step h2")).to_have_text("Your profile was deleted")
+    assert beliefs(talk) == {}
     assert guest.ask(name=name).status_code == 404
     assert guest.name != name
     assert guest.ask().status_code == 404  # nothing begins by itself

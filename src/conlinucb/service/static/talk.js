@@ -330,6 +330,7 @@ function nothingLeft() {
 
 function showGone() {
   turn += 1; // what still loads is no one's any more
+  showBeliefs([], catalogue.range, new Set());
   put([
     el("h2", { tabindex: "-1" }, "Your profile was deleted"),
     el("p", {}, "Nothing is kept of you. If you want to, you can start anew."),
