@@ -34,7 +34,7 @@ def fitting(agent: cl.Agent, taste: NDArray[np.int64], seed: int) -> list[float]
     return shares
 
 
-@pytest.mark.parametrize(("topics", "least"), [(2, 2.5), (4, 2.0), (8, 1.4)])
+@pytest.mark.parametrize(("topics", "least"), [(1, 3.0), (2, 2.5), (4, 2.0), (8, 1.4)])
 def test_films_fit_more_often_than_by_chance(topics: int, least: float) -> None:
     rng = np.random.default_rng(0)
     agent = agent_of(DEFAULT_AGENT, FILMS)
