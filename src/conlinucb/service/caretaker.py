@@ -43,6 +43,7 @@ class Caretaker:
         self._stop = threading.Event()
         self._departures = 0
         self._prepared = False
+        self._provided: set[str] = set()
         self._warm = False
         self._trouble = "starting"
         self._waiting: queue.Queue[tuple[Person, str, Snapshot]] = queue.Queue(WAITING_SNAPSHOTS)
@@ -138,9 +139,12 @@ class Caretaker:
         """
         mark = Path(os.environ.get(PREPARED, ""))
         missing: dict[str, str] = {}
-        for name, wanted in self._config.catalogues.items() if not mark.is_file() else ():
+        for name, wanted in self._config.catalogues.items():
+            if name in self._provided or mark.is_file():
+                continue
             try:
                 self._provide(name, wanted)
+                self._provided.add(name)
             except (InvalidInput, OSError) as error:
                 missing[name] = str(error)
         self._catalogues.missing = missing
