@@ -110,21 +110,20 @@ function showSeen() {
 }
 
 async function download() {
-  if (!(await isKept())) return tell("Nothing is kept of you, so there is nothing to export.");
-  const found = await callForText("GET", "/v1/me/export"); // as it came: some numbers are too long for JavaScript
+  const found = await everything();
+  if (found === null) return tell("Nothing is kept of you, so there is nothing to export.");
   const address = URL.createObjectURL(new Blob([found], { type: "application/json" }));
   el("a", { href: address, download: "conlinucb-profile.json" }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
   say("Exported.");
 }
 
-/** Whether anything is kept, in any catalogue. */
-async function isKept() {
+/** All that is kept, in every catalogue, as it came (some numbers are too long for JavaScript); or null. */
+async function everything() {
   try {
-    await callForText("GET", "/v1/me/export");
-    return true;
+    return await callForText("GET", "/v1/me/export");
   } catch (error) {
-    if (error.code === "unknown_user") return false;
+    if (error.code === "unknown_user") return null;
     throw error;
   }
 }
@@ -133,7 +132,7 @@ async function isKept() {
 async function forget() {
   deleting(true);
   try {
-    if (await isKept()) await call("DELETE", "/v1/me");
+    if ((await everything()) !== null) await call("DELETE", "/v1/me");
     forgetAllHere();
     location.assign(page("/profile"));
   } catch (error) {
