@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import conlinucb as cl
-from conlinucb.shortlist import BLOCK
+from conlinucb.numerics.shortlist import BLOCK
 from worlds import settle
 
 Floats = NDArray[np.float64]
@@ -75,7 +75,7 @@ def catalog(features: str) -> cl.Catalog:
 @contextmanager
 def without_short_lists() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("conlinucb.agent.LARGE", 10**9)
+        patch.setattr("conlinucb.agent.agent.LARGE", 10**9)
         yield
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import conlinucb as cl
-from conlinucb.engine.job import Job, Unit
-from conlinucb.engine.unit import Played, play_unit
+from conlinucb.simulation.job import Job, Unit
+from conlinucb.simulation.unit import Played, play_unit
 from worlds import small_catalog
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.pool import Pool
 from typer.testing import CliRunner
 
-from conlinucb.cli import app as command_line
+from conlinucb.cli.main import app as command_line
 from conlinucb.service.storage import Person
 
 

@@ -13,15 +13,15 @@ import sqlalchemy as sa
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from conlinucb.service.catalogues import Catalogues
-from conlinucb.service.desk import Desk
-from conlinucb.service.memory import Memory
+from conlinucb.service.catalogues.registry import Catalogues
+from conlinucb.service.catalogues.uploads import from_json
+from conlinucb.service.catalogues.version import Served
+from conlinucb.service.conversations.loader import Memory
+from conlinucb.service.conversations.use_cases import Desk
 from conlinucb.service.schemas import CatalogueBody
-from conlinucb.service.served import Served
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Event, Person, Storage
 from conlinucb.service.storage.schema import events
-from conlinucb.service.uploads import from_json
 from service_commands import Done, command
 from service_world import Postgres, client_of, opened
 
@@ -41,7 +41,7 @@ CLOSE = 1e-9
 
 def give(storage: Storage, name: str) -> Catalogues:
     """Put the catalogue there under this name."""
-    catalogues = Catalogues(storage, Memory(storage))
+    catalogues = Catalogues(storage, Memory(storage).renew)
     catalogues.opened = True
     catalogues.replace(name, from_json(BODY))
     catalogues.set_settings(name, SETTINGS)

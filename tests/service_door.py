@@ -10,8 +10,8 @@ import pytest
 from fastapi.testclient import TestClient
 from starlette.routing import Mount, Route
 
-from conlinucb.service.app import create_app
 from conlinucb.service.config import ServiceConfig
+from conlinucb.service.http.app import create_app
 from conlinucb.service.storage import MEMORY
 from service_world import client_of
 

@@ -11,10 +11,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 import conlinucb as cl
-from conlinucb.service.catalogues import Catalogues
-from conlinucb.service.check import difference
-from conlinucb.service.conversation import fold
-from conlinucb.service.served import Served
+from conlinucb.service.catalogues.registry import Catalogues
+from conlinucb.service.catalogues.version import Served
+from conlinucb.service.conversations.audit import difference
+from conlinucb.service.conversations.fold import fold
 from service_talk import RECIPES, Talk, arrays
 
 NUMBERS = count()

@@ -10,9 +10,9 @@ import numpy as np
 from fastapi.testclient import TestClient
 
 import conlinucb as cl
-from conlinucb.service import views
-from conlinucb.service.conversation import fold
-from conlinucb.service.desk import Desk
+from conlinucb.service.conversations import views
+from conlinucb.service.conversations.fold import fold
+from conlinucb.service.conversations.use_cases import Desk
 
 BETAS = {"conlinucb": 0.15, "spanner": 0.15, "random": 0.15, "arm_con": 1.0, "linucb": 1.0}
 """Priors of those whose estimate one ridge regression gives."""

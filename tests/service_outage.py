@@ -14,8 +14,8 @@ import httpx2 as httpx
 import pytest
 from fastapi.testclient import TestClient
 
-from conlinucb.service.app import create_app
 from conlinucb.service.config import ServiceConfig
+from conlinucb.service.http.app import create_app
 from service_world import Postgres
 from soak import code_of
 

@@ -13,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import LargeBinary, select
 
-from conlinucb.service.desk import Desk
+from conlinucb.service.conversations.use_cases import Desk
 from conlinucb.service.storage.schema import metadata
 from service_world import client_of
 

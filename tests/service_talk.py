@@ -8,8 +8,8 @@ from typing import Any, cast
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from conlinucb.service.conversation import Conversation
-from conlinucb.service.desk import Desk
+from conlinucb.service.conversations.fold import Conversation
+from conlinucb.service.conversations.use_cases import Desk
 from conlinucb.service.storage import Event, Person, Snapshot
 
 SCHEDULE = {"name": "linear", "b": 1}

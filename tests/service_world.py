@@ -19,8 +19,8 @@ import httpx2 as httpx
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
-from conlinucb.service.app import create_app
 from conlinucb.service.config import ServiceConfig
+from conlinucb.service.http.app import create_app
 from conlinucb.service.storage import MEMORY, Storage, migrate
 
 READY_WITHIN = 90.0

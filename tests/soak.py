@@ -20,10 +20,10 @@ from uuid import uuid4
 import httpx2 as httpx
 import numpy as np
 
-from conlinucb.service.catalogues import Catalogues
-from conlinucb.service.conversation import fold
-from conlinucb.service.memory import Memory
-from conlinucb.service.served import Served
+from conlinucb.service.catalogues.registry import Catalogues
+from conlinucb.service.catalogues.version import Served
+from conlinucb.service.conversations.fold import fold
+from conlinucb.service.conversations.loader import Memory
 from conlinucb.service.storage import Storage
 from service_world import Server
 
@@ -342,7 +342,7 @@ def _served(storage: Storage) -> Served:
     key = (storage.database.url, entry.serving)
     if key not in _loaded:
         _loaded.clear()
-        _loaded[key] = Catalogues(storage, Memory(storage)).load(entry, entry.serving)
+        _loaded[key] = Catalogues(storage, Memory(storage).renew).load(entry, entry.serving)
     return _loaded[key]
 
 

@@ -9,10 +9,11 @@ import pytest
 from typer.testing import CliRunner
 
 from conlinucb import __version__
-from conlinucb.bench import report, speed
+from conlinucb.bench import speed
+from conlinucb.bench import summary as report
 from conlinucb.bench.baselines import BATCHED, all_users, one_user
-from conlinucb.bench.setting import ALGORITHMS, Setting
-from conlinucb.cli import app
+from conlinucb.bench.problem import ALGORITHMS, Setting
+from conlinucb.cli.main import app
 
 SMALL = Setting(d=5, pool=8, arms=60, terms=12, users=4)
 

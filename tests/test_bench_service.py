@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-
-from conlinucb.bench import service
+from benchmarks import service
 
 
 @pytest.mark.skipif("CONLINUCB_SOAK" not in os.environ, reason="long: part of make soak")

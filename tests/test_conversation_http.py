@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 import service_conversation
-from conlinucb.service.conversation import RECENT
+from conlinucb.service.conversations.fold import RECENT
 from service_conversation import ITEMS, TERMS, Start, asked, refusal, refused, told, upload
 from service_talk import RECIPES, Talk
 from service_world import client_of

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 import service_conversation
-from conlinucb.service.memory import SNAPSHOT_EVERY
+from conlinucb.service.conversations.loader import SNAPSHOT_EVERY
 from conlinucb.service.storage.schema import events, people, snapshots
 from service_conversation import ITEMS, Start, adds_up, refused, upload
 from service_talk import RECIPES, Talk

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import service_conversation
-from conlinucb.service.views import CONTRIBUTIONS
+from conlinucb.service.conversations.views import CONTRIBUTIONS
 from service_conversation import CATALOG, ITEMS, TERMS, Start, adds_up, asked, refusal
 from service_talk import RECIPES, Talk
 

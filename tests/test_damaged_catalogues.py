@@ -14,11 +14,11 @@ import pytest
 import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
-from conlinucb.service.catalogues import Catalogues
-from conlinucb.service.memory import Memory
+from conlinucb.service.catalogues.registry import Catalogues
+from conlinucb.service.catalogues.uploads import from_json
+from conlinucb.service.conversations.loader import Memory
 from conlinucb.service.storage import Storage, pack
 from conlinucb.service.storage.schema import changes, quarantine
-from conlinucb.service.uploads import from_json
 from service_commands import command
 from service_damage import BODY, check, converse, give, npy, service
 from service_world import Postgres, opened
@@ -189,7 +189,7 @@ def test_content_that_makes_no_sense_stops_no_other_catalogue(tmp_path: Path, ru
     entry = storage.shelf.find("damaged")
     assert entry is not None
     SEALED_RUINS[ruin](storage, entry.id)
-    catalogues = Catalogues(storage, Memory(storage))
+    catalogues = Catalogues(storage, Memory(storage).renew)
     catalogues.refresh()
     assert [each.name for each in catalogues.all()] == ["films"]
     assert catalogues.states()["damaged"] != "ok"
@@ -267,7 +267,7 @@ def test_two_who_change_a_catalogue_at_once_leave_it_readable(tmp_path: Path) ->
     """One looks at what is served, the other writes, the one writes what no longer fits."""
     url = f"sqlite:///{tmp_path / 'service.db'}"
     storage, other = opened(url), opened(url)
-    one, two = give(storage, "films"), Catalogues(other, Memory(other))
+    one, two = give(storage, "films"), Catalogues(other, Memory(other).renew)
     item = [{"id": "new film", "tags": {"topic 1": 1.0}}]
     look = storage.shelf.find
 
@@ -280,7 +280,7 @@ def test_two_who_change_a_catalogue_at_once_leave_it_readable(tmp_path: Path) ->
     storage.shelf.find = look_late  # type: ignore[method-assign]
     with pytest.raises(Exception, match="new film"):
         one.add("films", item)
-    fresh = Catalogues(other, Memory(other))
+    fresh = Catalogues(other, Memory(other).renew)
     fresh.refresh()
     assert fresh.states() == {"films": "ok"}
     storage.close()
@@ -293,7 +293,7 @@ def test_the_quarantine_of_a_deleted_catalogue_goes_with_it(tmp_path: Path) -> N
     entry = storage.shelf.find("films")
     assert entry is not None
     RUINS["version changed"](storage, entry.id)
-    catalogues = Catalogues(storage, Memory(storage))
+    catalogues = Catalogues(storage, Memory(storage).renew)
     catalogues.refresh()
     with storage.database.connect() as connection:
         count = sa.select(sa.func.count()).select_from(quarantine)

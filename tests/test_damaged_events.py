@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 import service_damage
-from conlinucb.service.memory import Memory
+from conlinucb.service.conversations.loader import Memory
 from conlinucb.service.storage import Event, Person
 from conlinucb.service.storage.schema import events, people
 from service_commands import command

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conlinucb.service.memory import Memory
+from conlinucb.service.conversations.loader import Memory
 from service_damage import check, converse, give, service
 from service_world import opened
 

@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import conlinucb as cl
-from conlinucb.cli import app, main
-from conlinucb.datasets import commands, files
+from conlinucb.cli import data as commands
+from conlinucb.cli.main import app, main
+from conlinucb.datasets import files
 from web import CONTENT, tiny, zipped
 
 

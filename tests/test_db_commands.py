@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 import service_damage
 from conlinucb.errors import InvalidInput
-from conlinucb.service.check import Checker
+from conlinucb.service.conversations.audit import Checker
 from conlinucb.service.storage.schema import events
 from service_commands import command
 from service_damage import ROUNDS, World, check

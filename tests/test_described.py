@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import conlinucb as cl
-from conlinucb.described import RECIPES, SCHEDULES, agent_of
+from conlinucb.agent.spec import RECIPES, SCHEDULES, agent_of
 from worlds import played, refused, same_state, shown, small_catalog
 
 CATALOG = small_catalog()

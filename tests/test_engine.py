@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import conlinucb as cl
-from conlinucb.linalg import REFRESH_EVERY
-from conlinucb.strategies import strategy_of
+from conlinucb.agent.strategies import strategy_of
+from conlinucb.numerics.linalg import REFRESH_EVERY
 from runs import Floats, assert_as_by_hand, by_hand, same_traces, some_agents, some_people
 from worlds import small_catalog
 

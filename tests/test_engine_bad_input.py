@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import conlinucb as cl
-from conlinucb.engine.job import Job, Unit
-from conlinucb.engine.unit import Played
+from conlinucb.simulation.job import Job, Unit
+from conlinucb.simulation.unit import Played
 from runs import some_agents, some_people
 from worlds import refused, small_catalog
 
@@ -32,7 +32,7 @@ def no_unit_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(job: Job, unit: Unit) -> Played:
         raise AssertionError(f"{unit} is played")
 
-    monkeypatch.setattr("conlinucb.engine.executors.play_unit", never)
+    monkeypatch.setattr("conlinucb.simulation.executors.play_unit", never)
 
 
 def run(agents: Any = None, people: Any = None, **options: Any) -> cl.Results:
@@ -90,7 +90,7 @@ def test_numbers_must_be_whole_and_positive(name: str, value: Any) -> None:
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "3"])
 def test_ray_wants_whole_threads_too(value: Any) -> None:
     pytest.importorskip("ray", reason="Ray is not installed")
-    from conlinucb.engine.executors import executor_of
+    from conlinucb.simulation.executors import executor_of
 
     refused(lambda: executor_of("ray", value), "threads", cl.InvalidInput)
 

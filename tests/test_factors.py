@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 import conlinucb as cl
-from conlinucb import factors
-from conlinucb.factors import singular_vectors, unit_rows, without_noise
+from conlinucb.numerics import svd as factors
+from conlinucb.numerics.svd import singular_vectors, unit_rows, without_noise
 from worlds import refused
 
 SHAPES = [(80, 30), (30, 80), (50, 50)]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 import conlinucb as cl
 from conlinucb import datasets
-from conlinucb.described import agent_of
+from conlinucb.agent.spec import agent_of
 from conlinucb.service.settings import DEFAULT_AGENT
 
 FILMS = datasets.demo().catalog

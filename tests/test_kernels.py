@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from conlinucb import STRATEGIES, View, linalg, randomness
-from conlinucb.estimators.base import new_ledger
-from conlinucb.estimators.ridge import means_and_radii
-from conlinucb.estimators.two_step import means_and_two_radii
-from conlinucb.strategies.related import best_mean
+from conlinucb import STRATEGIES, View, randomness
+from conlinucb.agent.estimators.base import new_ledger
+from conlinucb.agent.estimators.ridge import means_and_radii
+from conlinucb.agent.estimators.two_step import means_and_two_radii
+from conlinucb.agent.strategies.related import best_mean
+from conlinucb.numerics import linalg
 
 Floats = NDArray[np.float64]
 SIZES = (1, 2, 5, 17, 60)

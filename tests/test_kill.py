@@ -15,11 +15,11 @@ import pytest
 from sqlalchemy import update
 
 import service_world
-from conlinucb.service.catalogues import Catalogues
-from conlinucb.service.memory import Memory
+from conlinucb.service.catalogues.registry import Catalogues
+from conlinucb.service.catalogues.uploads import from_file
+from conlinucb.service.conversations.loader import Memory
 from conlinucb.service.storage import Storage
 from conlinucb.service.storage.schema import catalogues as shelf
-from conlinucb.service.uploads import from_file
 from service_world import Server, client_of, free_port, opened
 from soak import Drained, check_database, check_state, drained, sizes, talking, wait_for, workers_of
 
@@ -169,7 +169,7 @@ def _serve_once(url: str, file: Path, catalogues: Any) -> None:
 
 def _write_unbuilt(url: str, file: Path) -> None:
     with closing(opened(url)) as storage:
-        written = Catalogues(storage, Memory(storage))
+        written = Catalogues(storage, Memory(storage).renew)
         written.refresh()
         written.replace("films", from_file(file, d=50))
         entry = storage.shelf.find("films")

@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 
 import conlinucb as cl
 from conlinucb import datasets
-from conlinucb.factors import unit_rows
-from conlinucb.service.lab import AGENTS, SCHEDULES, compare
+from conlinucb.numerics.svd import unit_rows
+from conlinucb.service.conversations.comparison import AGENTS, SCHEDULES, compare
 from conlinucb.service.schemas import LabBody
 from service_world import client_of
 

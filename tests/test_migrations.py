@@ -18,8 +18,8 @@ from alembic.runtime.migration import MigrationContext
 from fastapi.testclient import TestClient
 
 from conlinucb.errors import ConlinucbError, Outdated
-from conlinucb.service.app import create_app
 from conlinucb.service.config import ServiceConfig
+from conlinucb.service.http.app import create_app
 from conlinucb.service.storage import MEMORY, Event, Storage, migrate
 from conlinucb.service.storage.schema import metadata
 from service_commands import command

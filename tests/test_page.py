@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from conlinucb.service.routes.page import FOLDER
-from conlinucb.service.visitors import COOKIE, PAGES, is_page, name_of
+from conlinucb.service.http.routes.page import FOLDER
+from conlinucb.service.http.visitors import COOKIE, PAGES, is_page, name_of
 from service_world import client_of
 
 KEY = "a key of more than sixteen".replace(" ", "-")

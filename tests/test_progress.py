@@ -147,7 +147,7 @@ class Watched(Progress):
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
     Watched.seen = []
-    monkeypatch.setattr("conlinucb.engine.Progress", Watched)
+    monkeypatch.setattr("conlinucb.simulation.simulate.Progress", Watched)
     return Watched.seen
 
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import conlinucb as cl
-from conlinucb.estimators import Estimator
-from conlinucb.estimators.base import Ledger
-from conlinucb.linalg import full_matrix
+from conlinucb.agent.estimators import Estimator
+from conlinucb.agent.estimators.base import Ledger
+from conlinucb.numerics.linalg import full_matrix
 from conlinucb.randomness import derive, uniform, uniform_index
 from worlds import same_state, small_catalog
 

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import conlinucb as cl
-from conlinucb import checks, estimators
+from conlinucb import checks
+from conlinucb.agent import estimators
+from conlinucb.agent.estimators import ArmScores, Estimator
+from conlinucb.agent.estimators.base import Ledger
 from conlinucb.checks import check_estimator, check_strategy
-from conlinucb.estimators import ArmScores, Estimator
-from conlinucb.estimators.base import Ledger
 from worlds import small_catalog
 
 PUBLIC = [

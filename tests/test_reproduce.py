@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import conlinucb as cl
-from conlinucb.engine.executors import EXECUTORS, Threads
 from conlinucb.experiments import ITEMS
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.experiments.run import folder_of, outcomes
 from conlinucb.experiments.setting import Setting, Size, settings_of
+from conlinucb.simulation.executors import EXECUTORS, Threads
 from reproductions import (
     REAL,
     SCORING,

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 import conlinucb as cl
-from conlinucb.cli import main
+from conlinucb.cli.main import main
+from conlinucb.cli.reproduction import Order
 from conlinucb.experiments.run import folder_of
 from conlinucb.experiments.setting import Setting, _load
-from conlinucb.reproduction import Order
 from reproductions import (
     TUNING,
     WORDS,

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from conlinucb.service.check import difference
-from conlinucb.service.conversation import fold
-from conlinucb.service.memory import SNAPSHOT_EVERY
+from conlinucb.service.conversations.audit import difference
+from conlinucb.service.conversations.fold import fold
+from conlinucb.service.conversations.loader import SNAPSHOT_EVERY
 from conlinucb.service.storage import Event, Person, Storage
 from service_talk import RECIPES, Talk, arrays
 from service_world import client_of, opened

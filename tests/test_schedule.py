@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import conlinucb as cl
-from conlinucb.schedule import asked_by, questions
+from conlinucb.agent.schedule import asked_by, questions
 from worlds import same_state, settle, small_catalog
 
 B = Callable[[int], float]

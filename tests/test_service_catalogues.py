@@ -9,8 +9,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 import service_films
-from conlinucb.service.app import create_app
 from conlinucb.service.config import CatalogueConfig, ServiceConfig
+from conlinucb.service.http.app import create_app
 from conlinucb.service.storage import MEMORY
 from service_films import (
     FILMS,

@@ -13,11 +13,11 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 import conlinucb as cl
-from conlinucb.service.check import Checker, difference
-from conlinucb.service.conversation import Conversation
-from conlinucb.service.desk import Desk
-from conlinucb.service.memory import SNAPSHOT_EVERY, Memory
-from conlinucb.service.served import Content, Served
+from conlinucb.service.catalogues.version import Content, Served
+from conlinucb.service.conversations.audit import Checker, difference
+from conlinucb.service.conversations.fold import Conversation
+from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, Memory
+from conlinucb.service.conversations.use_cases import Desk
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Arrays, Event, Finding, Person, Snapshot, Storage
 from service_world import client_of

@@ -12,7 +12,6 @@ from fastapi.testclient import TestClient
 
 import service_films
 from conlinucb.errors import InvalidInput
-from conlinucb.service.app import create_app
 from conlinucb.service.config import (
     DATABASE,
     KEY,
@@ -21,6 +20,7 @@ from conlinucb.service.config import (
     key_from_environment,
     read_config,
 )
+from conlinucb.service.http.app import create_app
 from conlinucb.service.storage import MEMORY
 from service_films import (
     TABLE,

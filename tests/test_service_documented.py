@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from conlinucb.service.config import KEY, CatalogueConfig, ServiceConfig
+from conlinucb.service.http.visitors import PAGES
 from conlinucb.service.settings import Settings
-from conlinucb.service.visitors import PAGES
 from service_door import DESCRIBED, OPEN, ROUTES
 
 FOLDER = Path(__file__).parents[1] / "docs"

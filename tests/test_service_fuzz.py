@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from schemathesis.config import SchemathesisConfig
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from conlinucb.service.app import create_app
 from conlinucb.service.config import ServiceConfig
+from conlinucb.service.http.app import create_app
 from conlinucb.service.storage import MEMORY
 from service_fuzz import ITEMS, Talk
 from service_world import client_of

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from starlette.types import Message, Scope
 
 import service_door
-from conlinucb.service import guard
+from conlinucb.service.http import guard
 from service_door import BEARER, ROUTES, TWO_ITEMS, add_route, address, error_of, fail
 
 client = service_door.client

@@ -13,12 +13,12 @@ from fastapi.testclient import TestClient
 
 import service_films
 from conlinucb.errors import InvalidInput
-from conlinucb.service.catalogues import Catalogues
-from conlinucb.service.check import difference
-from conlinucb.service.decide import Wish
-from conlinucb.service.desk import Desk
-from conlinucb.service.live import Live
-from conlinucb.service.memory import Memory
+from conlinucb.service.catalogues.registry import Catalogues
+from conlinucb.service.conversations.audit import difference
+from conlinucb.service.conversations.cache import Live
+from conlinucb.service.conversations.decide import Wish
+from conlinucb.service.conversations.loader import Memory
+from conlinucb.service.conversations.use_cases import Desk
 from service_films import (
     FILMS,
     TAGS,
@@ -205,7 +205,7 @@ def worker(url: str) -> Desk:
     """What a process has, without the threads that follow others."""
     storage = opened(url)
     memory = Memory(storage)
-    catalogues = Catalogues(storage, memory)
+    catalogues = Catalogues(storage, memory.renew)
     catalogues.refresh()
     catalogues.opened = True
     return Desk(storage, catalogues, Live(10**8), memory, lambda state, person: None)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 import uvicorn
 
-from conlinucb.service import patience
+from conlinucb.service.http import timeouts as patience
 
 
 async def app(scope: object, receive: object, send: object) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from conlinucb import cli
+from conlinucb.cli.main import main
 from conlinucb.service.config import KEY, SHORTEST_KEY
 from conlinucb.service.storage import MEMORY
 from service_door import SECRET
@@ -39,7 +39,7 @@ def command(
         monkeypatch.setattr("uvicorn.Config.bind_socket", bind)
         monkeypatch.setattr(sys, "argv", ["conlinucb", "serve", *options])
         with pytest.raises(SystemExit) as ended:
-            cli.main()
+            main()
         assert ended.value.code not in (0, None)
         said = capsys.readouterr()
         assert "Traceback" not in said.err

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import conlinucb as cl
-from conlinucb.shortlist import LARGE, Arms, Factor, _reach, _scores
+from conlinucb.numerics.shortlist import LARGE, Arms, Factor, _reach, _scores
 from large_pools import (
     AGENTS,
     EACH,
@@ -198,7 +198,7 @@ def counted() -> Iterator[list[int]]:
         return _scores(arms, theta, factors)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("conlinucb.shortlist._scores", look)
+        patch.setattr("conlinucb.numerics.shortlist._scores", look)
         yield sizes
 
 
@@ -232,8 +232,8 @@ def test_few_radii_are_looked_at_where_nothing_is_liked_yet() -> None:
 def test_no_radius_is_wider_than_its_bound(
     name: str, features: str, directions: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("conlinucb.shortlist.DIRECTIONS", directions)
-    monkeypatch.setattr("conlinucb.shortlist.LARGE", 0)
+    monkeypatch.setattr("conlinucb.numerics.shortlist.DIRECTIONS", directions)
+    monkeypatch.setattr("conlinucb.numerics.shortlist.LARGE", 0)
     twins = Twins(AGENTS[name](catalog(features)))
     for t in range(ROUNDS):
         twins.round(KS[t % len(KS)])

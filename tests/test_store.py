@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import conlinucb as cl
-from conlinucb.engine.job import Job, Unit
-from conlinucb.engine.unit import Played
-from conlinucb.strategies import SpannerMember
+from conlinucb.agent.strategies import SpannerMember
+from conlinucb.simulation.job import Job, Unit
+from conlinucb.simulation.unit import Played
 from runs import Counting, same_bits, same_traces, some_agents, some_people
 from worlds import small_catalog
 
@@ -88,7 +88,7 @@ def test_a_finished_run_computes_nothing(
     def never(job: Job, unit: Unit) -> Played:
         raise AssertionError(f"{unit} is played again")
 
-    monkeypatch.setattr("conlinucb.engine.executors.play_unit", never)
+    monkeypatch.setattr("conlinucb.simulation.executors.play_unit", never)
     assert_same(usual, run(store=tmp_path))
     with pytest.raises(AssertionError, match="is played again"):
         run()
@@ -253,7 +253,7 @@ def test_the_folder_of_another_version_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_after(2, tmp_path)
-    monkeypatch.setattr("conlinucb.engine.job.__version__", "99.0")
+    monkeypatch.setattr("conlinucb.simulation.job.__version__", "99.0")
     with pytest.raises(cl.IncompatibleState, match=r"conlinucb: '.*' there, '99\.0' now"):
         run(store=tmp_path)
 
@@ -377,7 +377,7 @@ def test_a_unit_has_its_name_only_when_it_is_complete(
         save(file, *args, **arrays)
 
     with monkeypatch.context() as patch:
-        patch.setattr("conlinucb.engine.store.np.savez", full_disk)
+        patch.setattr("conlinucb.simulation.store.np.savez", full_disk)
         with pytest.raises(OSError, match="No space left"):
             run(store=tmp_path)
     assert len(list(tmp_path.glob("*.npz"))) == 3

@@ -23,7 +23,7 @@ import sys, time
 sys.path.insert(0, {tests!r})
 import conlinucb as cl
 from runs import some_agents, some_people
-import conlinucb.engine.executors as executors
+import conlinucb.simulation.executors as executors
 
 play = executors.play_unit
 

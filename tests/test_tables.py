@@ -14,11 +14,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from benchmarks.reading_tables import measure_tables
 
 import conlinucb as cl
-from conlinucb.bench.tables import measure_tables
+from conlinucb.catalog.columns import encode, numbers, read_columns
 from conlinucb.errors import MissingExtra
-from conlinucb.tables import encode, numbers, read_columns
 from worlds import refused
 
 TABLE: dict[str, list[Any]] = {

@@ -200,7 +200,7 @@ def test_bad_embeddings(rows: Any, items: Any, received: str) -> None:
 
 
 def test_it_is_a_part_of_the_catalogue() -> None:
-    from conlinucb.tabular import FromTables
+    from conlinucb.catalog.from_tables import FromTables
 
     with pytest.raises(TypeError, match="part of Catalog"):
         FromTables(np.eye(2), np.eye(2))

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.reading_tables import tag_table
 
 import conlinucb as cl
-from conlinucb.bench.tables import tag_table
-from conlinucb.tagging import Tagged, TagRules, content_basis, content_features, read_tags
+from conlinucb.catalog.tags import Tagged, TagRules, content_basis, content_features, read_tags
 from worlds import refused
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 import conlinucb as cl
 from conlinucb import theory
-from conlinucb.estimators import Estimator
-from conlinucb.schedule import asked_by
+from conlinucb.agent.estimators import Estimator
+from conlinucb.agent.schedule import asked_by
 
 CLOSE = pytest.approx
 POINTS = [

@@ -10,13 +10,13 @@ import pytest
 from numpy.typing import NDArray
 
 import conlinucb as cl
+from conlinucb.agent.schedule import asked_by
 from conlinucb.experiments import ITEMS
 from conlinucb.experiments.bounds import CHECKS, DELTAS
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.experiments.run import run_setting
 from conlinucb.experiments.setting import Setting, Size, settings_of
 from conlinucb.progress import Progress
-from conlinucb.schedule import asked_by
 
 Floats = NDArray[np.float64]
 

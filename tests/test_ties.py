@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 import conlinucb as cl
-from conlinucb.strategies.max_radius import max_radius
-from conlinucb.ties import first_best, ranking, threshold
+from conlinucb.agent.strategies.max_radius import max_radius
+from conlinucb.numerics.ties import first_best, ranking, threshold
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

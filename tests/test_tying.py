@@ -14,8 +14,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 import conlinucb as cl
-from conlinucb.described import agent_of
-from conlinucb.service.desk import Desk
+from conlinucb.agent.spec import agent_of
+from conlinucb.service.conversations.use_cases import Desk
 from runs import some_people
 from service_world import client_of
 

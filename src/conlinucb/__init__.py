@@ -2,11 +2,15 @@
 
 from conlinucb import datasets, theory
 from conlinucb._version import __version__
-from conlinucb.agent import Advice, Agent
-from conlinucb.alpha import TheoryAlpha
-from conlinucb.catalog import Catalog
-from conlinucb.engine import simulate
-from conlinucb.environment import Draw, LinearUsers
+from conlinucb.agent.agent import Advice, Agent
+from conlinucb.agent.alpha import TheoryAlpha
+from conlinucb.agent.estimators import Ridge, TwoStep
+from conlinucb.agent.recipes import arm_con, conlinucb, conucb, linucb
+from conlinucb.agent.schedule import Every, Linear, Logarithmic, Never
+from conlinucb.agent.spanner import Spanner, barycentric_spanner
+from conlinucb.agent.strategies import STRATEGIES, View, strategy_kernel
+from conlinucb.agent.user import Question, User
+from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import (
     ConlinucbError,
     IncompatibleState,
@@ -17,13 +21,9 @@ from conlinucb.errors import (
     StrategyError,
     UnknownName,
 )
-from conlinucb.estimators import Ridge, TwoStep
-from conlinucb.recipes import arm_con, conlinucb, conucb, linucb
-from conlinucb.results import Comparison, Results
-from conlinucb.schedule import Every, Linear, Logarithmic, Never
-from conlinucb.spanner import Spanner, barycentric_spanner
-from conlinucb.strategies import STRATEGIES, View, strategy_kernel
-from conlinucb.user import Question, User
+from conlinucb.people.linear import Draw, LinearUsers
+from conlinucb.simulation.results import Comparison, Results
+from conlinucb.simulation.simulate import simulate
 
 __all__ = [
     "STRATEGIES",

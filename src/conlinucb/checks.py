@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from conlinucb.agent import Agent
-from conlinucb.catalog import Catalog
+from conlinucb.agent.agent import Agent
+from conlinucb.agent.estimators import Estimator, Ridge, TwoStep
+from conlinucb.agent.schedule import Linear
+from conlinucb.agent.strategies import strategy_of
+from conlinucb.agent.user import User
+from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import StrategyError
-from conlinucb.estimators import Estimator, Ridge, TwoStep
-from conlinucb.schedule import Linear
-from conlinucb.strategies import strategy_of
-from conlinucb.user import User
-from conlinucb.validation import Indices
+from conlinucb.numerics.validation import Indices
 
 
 def check_strategy(strategy: Any, *, rounds: int = 30) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from conlinucb._compile import FLOAT, INDEX, INT, MARKS, SEED, VOID, kernel
-from conlinucb.validation import Indices
+from conlinucb.numerics.compile import FLOAT, INDEX, INT, MARKS, SEED, VOID, kernel
+from conlinucb.numerics.validation import Indices
 
 Marks = NDArray[np.uint8]
 

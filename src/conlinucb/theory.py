@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conlinucb.errors import InvalidInput
-from conlinucb.validation import Floats, matrix, number, positive, whole
+from conlinucb.numerics.validation import Floats, matrix, number, positive, whole
 
 
 def _rounds(name: str, value: ArrayLike) -> Floats:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from conlinucb.bench.setting import Setting
-from conlinucb.spanner import barycentric_spanner
-from conlinucb.validation import Floats
+from conlinucb.agent.spanner import barycentric_spanner
+from conlinucb.bench.problem import Setting
+from conlinucb.numerics.validation import Floats
 
 
 def one_user(setting: Setting, algorithm: str, rounds: int, *, tuned: bool, seed: int = 0) -> float:

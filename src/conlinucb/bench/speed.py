@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from conlinucb.bench.baselines import BATCHED, all_users, one_user
-from conlinucb.bench.setting import ALGORITHMS, Setting
-from conlinucb.engine import simulate
-from conlinucb.engine.job import versions
+from conlinucb.bench.problem import ALGORITHMS, Setting
+from conlinucb.simulation.job import versions
+from conlinucb.simulation.simulate import simulate
 
 GROWTH: dict[str, tuple[int, ...]] = {
     "d": (10, 50, 100, 200),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from conlinucb.catalog import Catalog
-from conlinucb.validation import Floats
+from conlinucb.catalog.catalog import Catalog
+from conlinucb.numerics.validation import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from importlib import resources
 
-from conlinucb.catalog import Catalog
+from conlinucb.catalog.catalog import Catalog
+from conlinucb.catalog.tags import content_basis, content_features, tag_weights
 from conlinucb.datasets.dataset import Dataset
-from conlinucb.tagging import content_basis, content_features, tag_weights
-from conlinucb.validation import whole
+from conlinucb.numerics.validation import whole
 
 
 def demo(*, d: int = 20) -> Dataset:

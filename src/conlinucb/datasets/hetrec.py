@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from conlinucb.catalog import Catalog
+from conlinucb.catalog.catalog import Catalog
 from conlinucb.datasets.dataset import Dataset
 from conlinucb.datasets.files import data_folder
 from conlinucb.datasets.synthetic import equal_weights
 from conlinucb.errors import InvalidInput, UnknownName, nearest
-from conlinucb.factors import singular_vectors, with_constant
-from conlinucb.validation import Floats, Indices, whole
+from conlinucb.numerics.svd import singular_vectors, with_constant
+from conlinucb.numerics.validation import Floats, Indices, whole
 
 SELECTIONS, FEATURES = ("stable", "authors"), ("authors", "paper")
 USERS_FIRST, ITEMS, USERS, TAGS = 1500, 2000, 500, 20

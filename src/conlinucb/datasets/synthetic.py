@@ -7,11 +7,11 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
-from conlinucb.catalog import Catalog
+from conlinucb.catalog.catalog import Catalog
 from conlinucb.datasets.dataset import Dataset
 from conlinucb.errors import UnknownName, nearest
-from conlinucb.factors import unit_rows
-from conlinucb.validation import Indices, seed_of, whole
+from conlinucb.numerics.svd import unit_rows
+from conlinucb.numerics.validation import Indices, seed_of, whole
 
 GRAPHS = ("sparse", "dense")
 

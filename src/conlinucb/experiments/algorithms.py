@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from conlinucb.agent import Agent
-from conlinucb.alpha import TheoryAlpha
-from conlinucb.catalog import Catalog
+from conlinucb.agent.agent import Agent
+from conlinucb.agent.alpha import TheoryAlpha
+from conlinucb.agent.recipes import B, arm_con, conlinucb, conucb, linucb
+from conlinucb.agent.strategies import STRATEGIES
+from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import UnknownName, nearest
-from conlinucb.recipes import B, arm_con, conlinucb, conucb, linucb
-from conlinucb.strategies import STRATEGIES
 
 Parameters = dict[str, Any]
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from conlinucb import theory
-from conlinucb.environment import LinearUsers
+from conlinucb.agent.schedule import asked_by
+from conlinucb.agent.spanner import barycentric_spanner
 from conlinucb.experiments.algorithms import ALGORITHMS
 from conlinucb.experiments.item import Item, Point
 from conlinucb.experiments.setting import Setting
-from conlinucb.results import Results
-from conlinucb.schedule import asked_by
-from conlinucb.spanner import barycentric_spanner
-from conlinucb.validation import Floats, Indices
+from conlinucb.numerics.validation import Floats, Indices
+from conlinucb.people.linear import LinearUsers
+from conlinucb.simulation.results import Results
 
 DELTAS = (0.5, 0.2, 0.1, 0.05, 0.01)
 DELTA = 0.05

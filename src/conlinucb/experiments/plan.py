@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from conlinucb._version import __version__
-from conlinucb.agent import Agent
-from conlinucb.engine import simulate
-from conlinucb.engine.store import refuse_another
-from conlinucb.environment import LinearUsers
+from conlinucb.agent.agent import Agent
 from conlinucb.experiments.algorithms import authors_constants
-from conlinucb.experiments.files import read_json
+from conlinucb.experiments.json_files import read_json
 from conlinucb.experiments.run import folder_of, scoring_work, tuning_work
 from conlinucb.experiments.setting import Setting
+from conlinucb.people.linear import LinearUsers
 from conlinucb.progress import Progress, time_text
+from conlinucb.simulation.simulate import simulate
+from conlinucb.simulation.store import refuse_another
 
 PROBE_USERS, PROBE_ROUNDS = 2, (150, 1000)
 

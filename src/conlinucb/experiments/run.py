@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 
 from conlinucb._version import __version__
-from conlinucb.agent import Agent
-from conlinucb.engine import simulate
-from conlinucb.engine.job import make_job, versions
-from conlinucb.engine.store import refuse_another
-from conlinucb.environment import LinearUsers
+from conlinucb.agent.agent import Agent
 from conlinucb.errors import IncompatibleState
-from conlinucb.experiments.files import read_json, unless_found, write_json
 from conlinucb.experiments.item import BASELINE
+from conlinucb.experiments.json_files import read_json, unless_found, write_json
 from conlinucb.experiments.setting import Setting
 from conlinucb.experiments.tuning import tune
-from conlinucb.kernels.inputs import METRICS
+from conlinucb.people.linear import LinearUsers
 from conlinucb.progress import Progress
-from conlinucb.results import Curve, Results
+from conlinucb.simulation.job import make_job, versions
+from conlinucb.simulation.loop.inputs import METRICS
+from conlinucb.simulation.results import Curve, Results
+from conlinucb.simulation.simulate import simulate
+from conlinucb.simulation.store import refuse_another
 
 FORMAT = 1
 """Version of an outcome's JSON."""

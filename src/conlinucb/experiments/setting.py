@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from conlinucb.agent import Agent
+from conlinucb.agent.agent import Agent
+from conlinucb.agent.recipes import B
+from conlinucb.agent.schedule import Linear, Logarithmic
 from conlinucb.datasets import Dataset, load
-from conlinucb.environment import LinearUsers
 from conlinucb.errors import InvalidInput
 from conlinucb.experiments.algorithms import (
     ALGORITHMS,
@@ -22,10 +23,9 @@ from conlinucb.experiments.algorithms import (
 )
 from conlinucb.experiments.item import Item, Point
 from conlinucb.experiments.protocols import Constants, Protocol, Variant
-from conlinucb.factors import unit_rows
-from conlinucb.recipes import B
-from conlinucb.schedule import Linear, Logarithmic
-from conlinucb.validation import Floats, seed_of, whole
+from conlinucb.numerics.svd import unit_rows
+from conlinucb.numerics.validation import Floats, seed_of, whole
+from conlinucb.people.linear import LinearUsers
 
 
 @dataclass(frozen=True, kw_only=True)

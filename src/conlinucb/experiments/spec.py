@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from conlinucb.catalog import Catalog
+from conlinucb.agent.spec import agent_of, called, only
+from conlinucb.catalog.catalog import Catalog
 from conlinucb.datasets import DATASETS
-from conlinucb.described import agent_of, called, only
-from conlinucb.environment import LinearUsers
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 from conlinucb.experiments.item import BASELINE
 from conlinucb.experiments.run import Outcome, keep
-from conlinucb.factors import unit_rows
+from conlinucb.numerics.svd import unit_rows
+from conlinucb.numerics.validation import Floats, seed_of, whole
+from conlinucb.people.linear import LinearUsers
 from conlinucb.progress import Progress
-from conlinucb.validation import Floats, seed_of, whole
 
 TOP = ("title", "rounds", "repeats", "seed", "baseline", "data", "people", "agents")
 PEOPLE = ("users", "noise", "term_noise", "pool_size", "offered_size", "shared_noise")

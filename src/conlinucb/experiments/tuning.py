@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 from scipy.stats import qmc
 
-from conlinucb.agent import Agent
-from conlinucb.engine import simulate
-from conlinucb.engine.job import Job, make_job
-from conlinucb.engine.store import refuse_another
-from conlinucb.environment import LinearUsers
+from conlinucb.agent.agent import Agent
 from conlinucb.experiments.algorithms import Parameters, algorithm, authors_constants
-from conlinucb.experiments.files import read_json, unless_found, write_json
+from conlinucb.experiments.json_files import read_json, unless_found, write_json
 from conlinucb.experiments.setting import Setting
+from conlinucb.numerics.validation import seed_of
+from conlinucb.people.linear import LinearUsers
 from conlinucb.progress import Progress
-from conlinucb.results import Results
-from conlinucb.validation import seed_of
+from conlinucb.simulation.job import Job, make_job
+from conlinucb.simulation.results import Results
+from conlinucb.simulation.simulate import simulate
+from conlinucb.simulation.store import refuse_another
 
 RANGES: dict[str, tuple[float, float]] = {
     "beta": (0.001, 10.0),

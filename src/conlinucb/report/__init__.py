@@ -12,8 +12,8 @@ from conlinucb.experiments.findings import findings
 from conlinucb.experiments.run import outcomes
 from conlinucb.report.figures import Picture, write_figures
 from conlinucb.report.groups import Group, grouped
+from conlinucb.report.markdown import write_pages
 from conlinucb.report.page import render
-from conlinucb.report.pages import write_pages
 
 
 @dataclass(frozen=True)

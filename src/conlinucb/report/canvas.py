@@ -6,8 +6,8 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from conlinucb.pictures import pyplot
 from conlinucb.report.groups import Group
+from conlinucb.report.pictures import pyplot
 from conlinucb.report.style import WARNING, WIDTH
 
 LINE = 50

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conlinucb.experiments import ITEMS
-from conlinucb.pictures import pyplot
-from conlinucb.report.bounds import draw_theory
 from conlinucb.report.canvas import Drawing
-from conlinucb.report.crossed import draw_crossed
-from conlinucb.report.curves import draw_curves, draw_sweep
+from conlinucb.report.draw_crossed import draw_crossed
+from conlinucb.report.draw_curves import draw_curves, draw_sweep
+from conlinucb.report.draw_seconds import draw_seconds
+from conlinucb.report.draw_theory import draw_theory
+from conlinucb.report.draw_tuning import draw_tuning
 from conlinucb.report.groups import Group
-from conlinucb.report.seconds import draw_seconds
+from conlinucb.report.pictures import pyplot
 from conlinucb.report.style import METADATA, RC
-from conlinucb.report.tuning import draw_tuning
 
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 

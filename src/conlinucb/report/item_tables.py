@@ -11,8 +11,8 @@ from conlinucb.experiments.item import Outcome, baseline_of
 from conlinucb.experiments.table_1 import PAPER_SECONDS, ratios, seconds
 from conlinucb.experiments.tuning import RANGES
 from conlinucb.report.cells import Cell, Table, found, number, spread, text
-from conlinucb.report.crossed import row_name, strategies
-from conlinucb.report.curves import by_regret
+from conlinucb.report.draw_crossed import row_name, strategies
+from conlinucb.report.draw_curves import by_regret
 from conlinucb.report.groups import Group
 from conlinucb.report.style import label
 

@@ -13,8 +13,8 @@ from conlinucb.experiments.item import BASELINE, Outcome
 from conlinucb.report.claim_tables import Record, other_claims, regret_claims, unclaimed
 from conlinucb.report.figures import Picture
 from conlinucb.report.groups import Group
+from conlinucb.report.run_tables import runs
 from conlinucb.report.sections import protocols_run, sections, tuned, unique
-from conlinucb.report.tables import runs
 
 
 def render(

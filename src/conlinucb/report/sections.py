@@ -13,7 +13,7 @@ from conlinucb.report.claim_tables import Record, regret_claims
 from conlinucb.report.figures import Picture
 from conlinucb.report.groups import Group
 from conlinucb.report.item_tables import apart, regrets, theory_facts, times
-from conlinucb.report.tables import chosen
+from conlinucb.report.run_tables import chosen
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import tomllib
 from pathlib import Path
@@ -9,10 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from conlinucb.catalog import Catalog
-from conlinucb.described import agent_of
+from conlinucb.agent.spec import agent_of
+from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
-from conlinucb.service.guard import is_loopback
 from conlinucb.service.settings import Settings
 
 KEY = "CONLINUCB_KEY"
@@ -125,3 +125,13 @@ def key_from_environment(config: ServiceConfig) -> str | None:
             f"Others could reach {config.host} without a key. Set {KEY}, or bind to 127.0.0.1."
         )
     return key
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a service bound to this address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

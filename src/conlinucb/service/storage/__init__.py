@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from conlinucb.service.storage.catalogues import Change, Entry, Shelf
 from conlinucb.service.storage.database import MEMORY, Database, Taken, now
 from conlinucb.service.storage.log import Broken, Event, Log
 from conlinucb.service.storage.people import People, Person
 from conlinucb.service.storage.quarantine import Finding, Quarantine
-from conlinucb.service.storage.shelf import Change, Entry, Shelf
 from conlinucb.service.storage.snapshots import Arrays, Snapshot, Snapshots, pack, unpack
 
 

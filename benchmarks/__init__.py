@@ -1,0 +1,1 @@
+"""Benchmarks that need a server, a browser or minutes of memory; run from the repository."""

@@ -1,0 +1,1 @@
+"""Agents: what is believed of a person, what to ask and what to recommend."""

@@ -1,0 +1,127 @@
+"""b(t): how many questions have been asked by the end of round t (t counts from 1).
+
+Round t asks q(t) = floor(b(t)) - floor(b(t - 1)) questions, and nothing has been asked
+before round 1.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from conlinucb.errors import InvalidInput
+from conlinucb.numerics.validation import number, whole
+
+# b(t) = 0.29 t gives 28.999999999999996 at t = 100: count a question that is owed but for rounding.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Shifted(ABC):
+    zero_based: bool = False
+    """Count rounds from 0, as the authors' code does: b(t - 1) in place of b(t)."""
+
+    def __call__(self, t: int) -> float:
+        return self._b(t - 1 if self.zero_based else t)
+
+    @abstractmethod
+    def _b(self, t: int) -> float: ...
+
+
+@dataclass(frozen=True)
+class Never(_Shifted):
+    """b(t) = 0."""
+
+    def _b(self, t: int) -> float:
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Logarithmic(_Shifted):
+    """b(t) = f floor(ln(t + 1)), the schedule of the paper's experiments.
+
+    >>> [t for t in range(1, 60) if questions(Logarithmic(5), t)]
+    [2, 7, 20, 54]
+    """
+
+    f: float = 5
+
+    def __post_init__(self) -> None:
+        number("f", self.f, low=0.0)
+
+    def _b(self, t: int) -> float:
+        return self.f * math.floor(math.log(t + 1))
+
+
+@dataclass(frozen=True)
+class Linear(_Shifted):
+    """b(t) = b t, the schedule of the paper's theory; b may be below 1.
+
+    >>> [t for t in range(1, 31) if questions(Linear(0.1), t)]
+    [10, 20, 30]
+    """
+
+    b: float = 1
+
+    def __post_init__(self) -> None:
+        number("b", self.b, low=0.0)
+
+    def _b(self, t: int) -> float:
+        return self.b * t
+
+
+@dataclass(frozen=True)
+class Every(_Shifted):
+    """b(t) = floor(t / n): one question every n rounds.
+
+    >>> [t for t in range(1, 10) if questions(Every(3), t)]
+    [3, 6, 9]
+    """
+
+    n: int = 1
+
+    def __post_init__(self) -> None:
+        whole("n", self.n, low=1)
+
+    def _b(self, t: int) -> float:
+        return math.floor(t / self.n)
+
+
+def asked_by(schedule: Callable[[int], float], t: int) -> int:
+    """floor(b(t)), the questions asked by the end of round t; 0 for t = 0."""
+    return math.floor(_value(schedule, t) + _ROUNDING)
+
+
+def _value(schedule: Callable[[int], float], t: int) -> float:
+    if t <= 0:
+        return 0.0
+    try:
+        b = schedule(t)
+    except Exception as error:
+        raise InvalidInput(f"The schedule {schedule!r} failed at t = {t}: {error!r}") from error
+    return number(f"b({t})", b, low=0.0)
+
+
+def questions(schedule: Callable[[int], float], t: int) -> int:
+    """q(t), the number of questions of round t."""
+    before, now = _value(schedule, t - 1), _value(schedule, t)
+    if now < before - _ROUNDING:
+        raise InvalidInput(
+            f"A schedule must never decrease, but b({t - 1}) = {before:g} and b({t}) = {now:g}."
+        )
+    return max(0, math.floor(now + _ROUNDING) - math.floor(before + _ROUNDING))
+
+
+def checked(schedule: Any, rounds: int = 1000) -> Callable[[int], float]:
+    """Return ``schedule`` if it is callable and does not decrease over the first rounds."""
+    if not callable(schedule) or isinstance(schedule, type):
+        raise InvalidInput(
+            f"schedule must be Never(), Logarithmic(f), Linear(b), Every(n) or a function "
+            f"b(t), got {schedule!r}."
+        )
+    for t in range(1, rounds + 1):
+        questions(schedule, t)
+    return schedule  # type: ignore[no-any-return]

@@ -1,0 +1,74 @@
+"""Which key-term to ask. One file, one class, one kernel each; add yours to the tuple."""
+
+from __future__ import annotations
+
+from types import MethodType
+from typing import Any
+
+from conlinucb.agent.strategies.base import (
+    SIGNATURE,
+    Strategy,
+    TermStrategy,
+    View,
+    strategy_kernel,
+)
+from conlinucb.agent.strategies.max_radius import MaxRadius
+from conlinucb.agent.strategies.optimal_greedy import OptimalGreedy
+from conlinucb.agent.strategies.random import Random
+from conlinucb.agent.strategies.related_confidence import RelatedConfidence
+from conlinucb.agent.strategies.related_reduction import RelatedReduction
+from conlinucb.agent.strategies.spanner import SpannerMember
+from conlinucb.agent.strategies.ucb import UpperConfidence
+from conlinucb.errors import InvalidInput, UnknownName, nearest
+
+STRATEGIES: dict[str, type[TermStrategy]] = {
+    each.name: each
+    for each in (
+        SpannerMember,
+        MaxRadius,
+        UpperConfidence,
+        Random,
+        OptimalGreedy,
+        RelatedConfidence,
+        RelatedReduction,
+    )
+}
+
+
+def strategy_of(given: Any) -> Any:
+    """The strategy with this name, or the object itself if it can choose."""
+    if isinstance(given, str):
+        if given not in STRATEGIES:
+            raise UnknownName(f"No strategy is called {given!r}.{nearest(given, STRATEGIES)}")
+        return STRATEGIES[given]()
+    if isinstance(given, type):
+        raise InvalidInput(f"A strategy is an instance: pass {given.__name__}(), not the class.")
+    if isinstance(getattr(given, "kernel", None), MethodType):
+        raise InvalidInput(
+            f"The kernel of {type(given).__name__} would be called with self: "
+            f"write kernel = staticmethod(...)."
+        )
+    if not (hasattr(given, "kernel") or hasattr(given, "choose")):
+        raise InvalidInput(
+            f"A strategy is one of {', '.join(STRATEGIES)} or an object with a kernel or a "
+            f"method choose(view), got {given!r}."
+        )
+    return given
+
+
+__all__ = [
+    "SIGNATURE",
+    "STRATEGIES",
+    "MaxRadius",
+    "OptimalGreedy",
+    "Random",
+    "RelatedConfidence",
+    "RelatedReduction",
+    "SpannerMember",
+    "Strategy",
+    "TermStrategy",
+    "UpperConfidence",
+    "View",
+    "strategy_kernel",
+    "strategy_of",
+]

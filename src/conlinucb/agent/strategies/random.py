@@ -1,0 +1,20 @@
+"""Ask about any offered term, each equally likely."""
+
+from __future__ import annotations
+
+from conlinucb.agent.strategies.base import Deferred, TermStrategy, View
+from conlinucb.randomness import QUESTIONS, derive, uniform_index
+
+
+@Deferred
+def any_offered(view: View) -> int:
+    """One of the offered terms, the last one included."""
+    stream = derive(view.seed, QUESTIONS)
+    return view.offered[uniform_index(stream, view.asked, view.offered.shape[0])]
+
+
+class Random(TermStrategy):
+    """k uniform over the offered terms."""
+
+    name = "random"
+    kernel = any_offered

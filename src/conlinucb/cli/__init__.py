@@ -1,0 +1,1 @@
+"""The command ``conlinucb``: one module for each command."""

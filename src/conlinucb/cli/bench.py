@@ -1,0 +1,74 @@
+"""The command ``conlinucb bench``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+bench_app = typer.Typer(add_completion=False, invoke_without_command=True)
+
+
+@bench_app.callback()
+def bench(
+    context: typer.Context,
+    out: Annotated[Path, typer.Option(help="Folder for bench.json and bench.png.")] = Path(
+        "results/bench"
+    ),
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer rounds, no growth.")] = False,
+) -> None:
+    """Measure the engine on this machine against NumPy, in one run; or the service."""
+    if context.invoked_subcommand is not None:
+        return
+    from conlinucb.bench import speed, summary
+
+    rows: summary.Rows = {}
+    if quick:
+        typer.echo("quick run: fewer rounds, so compare nothing but orders of magnitude")
+    for part, row in speed.measure(quick):
+        rows.setdefault(part, []).append(row)
+        typer.echo(summary.line(part, row))
+    typer.echo(summary.FOOTNOTE)
+    for path in summary.write(rows, out):
+        typer.echo(f"written: {path}")
+
+
+@bench_app.command("service")
+def bench_service(
+    out: Annotated[Path, typer.Option(help="Folder for service.json.")] = Path("results/bench"),
+    quick: Annotated[bool, typer.Option("--quick", help="1,000 items only, seconds each.")] = False,
+    postgres: Annotated[
+        str | None,
+        typer.Option(
+            help="An empty PostgreSQL database to measure on.", show_default="one of its own"
+        ),
+    ] = None,
+) -> None:
+    """Measure the real server: whole conversations, both databases, against a bare insert."""
+    from benchmarks import service
+
+    rows = []
+    for row in service.measure(quick, postgres):
+        rows.append(row)
+        typer.echo(service.line(row))
+    typer.echo(service.FOOTNOTE)
+    typer.echo(f"written: {service.write(rows, out)}")
+
+
+@bench_app.command("page")
+def bench_page(
+    pictures: Annotated[
+        Path | None, typer.Option(help="Take pictures of every page into this folder instead.")
+    ] = None,
+) -> None:
+    """Measure the page in a real browser: its weight, and how soon it shows."""
+    from benchmarks import page
+
+    if pictures is not None:
+        for path in page.take_pictures(pictures):
+            typer.echo(f"written: {path}")
+        return
+    for row in page.measure():
+        typer.echo(page.line(row))
+    typer.echo(page.FOOTNOTE)

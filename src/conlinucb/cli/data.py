@@ -1,0 +1,155 @@
+"""The commands ``conlinucb data``: fetch, check, show."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from conlinucb.datasets import files
+from conlinucb.datasets.fetch import fetch as fetch_data
+from conlinucb.numerics.validation import Indices
+from conlinucb.report.pictures import pyplot
+
+data_app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Fetch, check and look at data sets."
+)
+_WORDS = {
+    "ok": "ok",
+    "missing": "missing",
+    "line ends": "same text, other line ends than published",
+    "wrong sum": "WRONG SUM",
+}
+UNIT_BINS = 50
+"""Up to this size a histogram has one bar a number; beyond it, bars get wider."""
+Published = Annotated[str, typer.Argument(help="lastfm or movielens.", metavar="NAME")]
+
+
+@data_app.command()
+def fetch(
+    name: Published,
+    source: Annotated[
+        Path | None,
+        typer.Option("--from", help="A zip or folder that is already here.", metavar="PATH"),
+    ] = None,
+) -> None:
+    """Download a published data set, check every file, and say where it is."""
+    spec, there = files.published(name), files.complete(name)
+    folder = fetch_data(name, source=source)
+    typer.echo(f"{spec.title}: {'already complete, kept' if there else 'fetched and checked'}.")
+    for label, text in (("licence", spec.licence), ("cite", spec.citation)):
+        typer.echo(textwrap.fill(f"{label}: {text}", 88, subsequent_indent="  "))
+    typer.echo(f"path: {folder}")
+
+
+@data_app.command()
+def check(
+    name: Annotated[
+        str | None, typer.Argument(help="lastfm or movielens; both if left out.", metavar="[NAME]")
+    ] = None,
+) -> None:
+    """Compare the files with the published sums; exit code 1 when something is wrong."""
+    names = list(files.PUBLISHED) if name is None else [name]
+    wrong = [each for each in names if not _print_check(each)]
+    for each in wrong:
+        typer.echo(f"{each} cannot be used as published. Run: conlinucb data fetch {each}")
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _print_check(name: str) -> bool:
+    """Print the table of one data set; whether nothing is wrong in it."""
+    spec, states = files.published(name), files.check(name)
+    typer.echo(f"{spec.title} in {files.cache_folder() / spec.folder}")
+    for each in states:
+        typer.echo(
+            f"  {each.file:34s}{'needed' if each.needed else '':8s}{_WORDS[each.state]}".rstrip()
+        )
+        if each.state == "wrong sum":
+            typer.echo(f"    expected {each.expected}\n    found    {each.found}")
+    return not any(each.wrong for each in states)
+
+
+@data_app.command()
+def show(
+    name: Annotated[
+        str, typer.Argument(help="lastfm, movielens, synthetic or demo.", metavar="NAME")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("results/data"),
+) -> None:
+    """Print how much a data set holds, and draw how arms and key-terms are spread."""
+    data = _load(name)
+    typer.echo(data.name)
+    for label, value in _facts(data).items():
+        typer.echo(f"  {label:34s}{value:>12s}")
+    typer.echo(f"written: {_draw(data, out / f'{data.name}.png')}")
+
+
+def _load(name: str) -> Any:
+    from conlinucb.datasets import load
+
+    return load(name)
+
+
+def _facts(data: Any) -> dict[str, str]:
+    """What ``show`` prints, line by line."""
+    catalog = data.catalog
+    arms, terms = len(catalog), len(catalog.term_ids)
+    per_term, per_arm = _spread(catalog)
+    people = {} if data.thetas is None else {"users": len(data.thetas)}
+    sizes = {"arms": arms, "key-terms": terms, "d": catalog.d}
+    facts = {label: f"{count:,}" for label, count in (data.counts | people | sizes).items()}
+    facts["density of the weights"] = f"{per_term.sum() / (arms * terms):.2%}"
+    for label, counts in (("arms of a key-term", per_term), ("key-terms of an arm", per_arm)):
+        for quantile in (0, 25, 50, 75, 100):
+            facts[f"{label}, {quantile} %"] = f"{np.percentile(counts, quantile):,.0f}"
+    facts["rank of the arms"] = f"{np.linalg.matrix_rank(catalog.arms)}"
+    facts["rank of the key-terms"] = f"{np.linalg.matrix_rank(catalog.terms)}"
+    return facts
+
+
+def _spread(catalog: Any) -> tuple[Indices, Indices]:
+    """Number of arms of each key-term, and of key-terms of each arm."""
+    weights = catalog.weights
+    arms, terms = weights.nonzero()
+    rows, columns = weights.shape
+    return np.bincount(terms, minlength=columns), np.bincount(arms, minlength=rows)
+
+
+def _draw(data: Any, path: Path) -> Path:
+    """Histograms of arms per key-term and of key-terms per arm."""
+    plots = pyplot()
+    figure, panels = plots.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
+    labels = (("arms of a key-term", "key-terms"), ("key-terms of an arm", "arms"))
+    for panel, sizes, (x, y) in zip(panels, _spread(data.catalog), labels, strict=True):
+        _bars(panel, sizes)
+        panel.set_xlabel(x)
+        panel.set_ylabel(y)
+        panel.grid(alpha=0.3)
+    figure.suptitle(f"{data.name}: {len(data.catalog):,} arms, d = {data.catalog.d}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=130)
+    plots.close(figure)
+    return path
+
+
+def _bars(panel: Any, sizes: Indices) -> None:
+    edges = _edges(sizes)
+    counts, _ = np.histogram(sizes, bins=[*edges, np.inf])
+    lasts = [*(edge - 1 for edge in edges[1:]), int(sizes.max())]
+    panel.bar(range(len(edges)), counts, width=0.95, color="#0072B2")
+    labels = [f"{a}" if a == b else f"{a}\N{EN DASH}{b}" for a, b in zip(edges, lasts, strict=True)]
+    step = -(-len(edges) // 12)
+    turn = 45 if sizes.max() > UNIT_BINS else 0
+    panel.set_xticks(range(0, len(edges), step), labels[::step], rotation=turn)
+
+
+def _edges(sizes: Indices) -> list[int]:
+    """First size of each bar: one bar a number where few suffice, else 0, 1, 2-3, 4-7 and on."""
+    top = int(sizes.max())
+    if top <= UNIT_BINS:
+        return list(range(top + 1))
+    return [0, *(2**power for power in range(top.bit_length()))]

@@ -1,0 +1,30 @@
+"""What the service's commands share: options, and the extra they need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conlinucb.errors import MissingExtra
+
+Config = Annotated[Path | None, typer.Option(help="A TOML file.", metavar="FILE")]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        help="sqlite:///PATH or postgresql://USER@HOST/NAME; also CONLINUCB_DATABASE.",
+        show_default="sqlite:///conlinucb.db",
+    ),
+]
+
+
+def need_service() -> None:
+    """Say what to install where the service's packages are missing."""
+    try:
+        import alembic  # noqa: F401
+        import fastapi  # noqa: F401
+        import sqlalchemy  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ModuleNotFoundError:
+        raise MissingExtra("service", "The service") from None

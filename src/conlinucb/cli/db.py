@@ -1,0 +1,84 @@
+"""The commands ``conlinucb db``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from conlinucb.cli.database import Config, Database, need_service
+
+if TYPE_CHECKING:
+    from conlinucb.service.conversations.audit import Checked, Checker
+    from conlinucb.service.storage import Storage
+
+db_app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="The service's database: upgrade, check, rebuild.",
+)
+
+
+@db_app.command()
+def upgrade(config: Config = None, database: Database = None) -> None:
+    """Run the migrations that are missing; an empty database becomes usable."""
+    storage = _open(config, database)
+    from conlinucb.service.storage import migrate
+
+    before = migrate.current(storage.database)
+    migrate.upgrade(storage.database)
+    now = migrate.current(storage.database)
+    storage.close()
+    typer.echo(f"{storage.database.place}: {before or 'empty'} -> {now}")
+
+
+@db_app.command()
+def check(config: Config = None, database: Database = None) -> None:
+    """Fold every log and compare it with the snapshots; exit code 1 where something is wrong."""
+    checker = _checker(config, database)
+    findings = [(f"catalogue {each.catalogue}", each) for each in checker.catalogues()]
+    people = events = 0
+    for one in _bar(checker.people(), checker.count(), "checking"):
+        people, events = people + 1, events + one.events
+        findings += [(f"person {one.person.name!r}", each) for each in one.findings]
+    for where, each in findings:
+        typer.echo(f"{where}: {each.what}: {each.reason}")
+    typer.echo(f"{people} people, {events} events, {len(findings)} findings")
+    if findings:
+        raise typer.Exit(1)
+
+
+@db_app.command()
+def rebuild(config: Config = None, database: Database = None) -> None:
+    """Throw away all snapshots and make them anew from the log."""
+    checker = _checker(config, database)
+    checker.catalogues()
+    done = sum(1 for _ in _bar(checker.rebuild(), checker.count(), "rebuilding"))
+    typer.echo(f"{done} people rebuilt")
+
+
+def _bar(steps: Iterable[Checked], length: int, label: str) -> Iterator[Checked]:
+    with typer.progressbar(
+        steps, length=length, label=label, file=typer.get_text_stream("stderr")
+    ) as bar:
+        yield from bar
+
+
+def _open(config: Path | None, database: str | None) -> Storage:
+    need_service()
+    from conlinucb.service.config import read_config
+    from conlinucb.service.storage import Storage
+
+    return Storage(read_config(config, database=database).database)
+
+
+def _checker(config: Path | None, database: str | None) -> Checker:
+    storage = _open(config, database)
+    storage.database.must_exist()
+    from conlinucb.service.conversations.audit import Checker
+    from conlinucb.service.storage import migrate
+
+    migrate.require_current(storage.database)
+    return Checker(storage)

@@ -1,0 +1,55 @@
+"""The command ``conlinucb``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+from conlinucb._version import __version__
+from conlinucb.errors import ConlinucbError, MissingExtra
+
+try:
+    import typer
+except ModuleNotFoundError as error:
+    raise SystemExit(str(MissingExtra("runner", "The command conlinucb"))) from error
+
+from conlinucb.cli.bench import bench_app
+from conlinucb.cli.data import data_app
+from conlinucb.cli.db import db_app
+from conlinucb.cli.report import report
+from conlinucb.cli.reproduce import reproduce
+from conlinucb.cli.serve import serve
+from conlinucb.cli.simulate import simulate
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Conversational contextual bandits."
+)
+app.add_typer(data_app, name="data")
+app.add_typer(db_app, name="db")
+app.add_typer(bench_app, name="bench")
+for command in (serve, reproduce, simulate, report):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say it and stop.")
+    ] = False,
+) -> None:
+    """Conversational contextual bandits."""
+
+
+def main() -> None:
+    """Run the command; an error of ours is a sentence, not a traceback."""
+    try:
+        app()
+    except ConlinucbError as error:
+        print(f"conlinucb: {error}", file=sys.stderr)
+        raise SystemExit(2) from None

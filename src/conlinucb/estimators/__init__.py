@@ -1,7 +1,0 @@
-"""From feedback to belief. An estimator holds parameters; a state holds what was learned."""
-
-from conlinucb.estimators.base import ArmScores, Estimator, Influence, TermBelief
-from conlinucb.estimators.ridge import Ridge
-from conlinucb.estimators.two_step import TwoStep
-
-__all__ = ["ArmScores", "Estimator", "Influence", "Ridge", "TermBelief", "TwoStep"]

@@ -1,0 +1,1 @@
+"""Numbers: how kernels compile, linear algebra, the tie rule, short lists, checks of values."""

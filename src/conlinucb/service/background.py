@@ -1,0 +1,202 @@
+"""What goes on beside the requests: getting ready, following others, building, keeping."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from conlinucb.datasets import demo as films
+from conlinucb.datasets.demo import questions
+from conlinucb.errors import ConlinucbError, InvalidInput, Outdated, StorageError
+from conlinucb.service.catalogues.registry import Catalogues
+from conlinucb.service.catalogues.uploads import from_file
+from conlinucb.service.catalogues.version import Content
+from conlinucb.service.config import PREPARED, CatalogueConfig, ServiceConfig
+from conlinucb.service.conversations.cache import Live
+from conlinucb.service.conversations.fold import Conversation
+from conlinucb.service.settings import Settings
+from conlinucb.service.storage import Person, Snapshot, Storage, Taken, migrate
+
+logger = logging.getLogger("conlinucb.service")
+EVERY = 0.5
+"""Seconds between two looks at what others did."""
+WAITING_SNAPSHOTS = 500
+DEMO = Settings(rest_after_answer=20)
+"""People who try the films are not asked the same again."""
+
+
+class Caretaker:
+    """Three threads: one follows other processes, one builds versions, one keeps snapshots."""
+
+    def __init__(
+        self, config: ServiceConfig, storage: Storage, catalogues: Catalogues, live: Live
+    ) -> None:
+        self._config = config
+        self._storage = storage
+        self._catalogues = catalogues
+        self._live = live
+        self._stop = threading.Event()
+        self._departures = 0
+        self._prepared = False
+        self._provided: set[str] = set()
+        self._warm = False
+        self._trouble = "starting"
+        self._waiting: queue.Queue[tuple[Person, str, Snapshot]] = queue.Queue(WAITING_SNAPSHOTS)
+        work = (self._follow, self._build, self._save)
+        self._threads = [threading.Thread(target=each, daemon=True) for each in work]
+
+    def start(self) -> None:
+        """Begin."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """End, with all waiting snapshots kept."""
+        self._stop.set()
+        for thread in self._threads:
+            thread.join(timeout=5.0)
+
+    def keep(self, state: Conversation, person: Person) -> None:
+        """Keep a state some time soon; where too many wait, it is left to the log."""
+        with contextlib.suppress(queue.Full):
+            self._waiting.put_nowait((person, state.served.basis, state.snapshot()))
+
+    def checks(self) -> dict[str, str]:
+        """What must be ok before requests can be served."""
+        found = {"store": "ok", "migrations": "ok", "kernels": "ok" if self._warm else "not warm"}
+        try:
+            with self._storage.database.connect() as connection:
+                connection.exec_driver_sql("SELECT 1")
+            migrate.require_current(self._storage.database)
+        except StorageError as error:
+            found["migrations" if isinstance(error, Outdated) else "store"] = str(error)
+        if not self._prepared:
+            found["start"] = self._trouble
+        states = self._catalogues.states()
+        if "ok" not in states.values():
+            found["catalogues"] = "none is loaded"
+        return found | {f"catalogue {name}": state for name, state in states.items()}
+
+    def _loop(self, step: Callable[[], None]) -> None:
+        """Do it again and again; trouble with the store is for the next time."""
+        last = ""
+        while not self._stop.wait(EVERY):
+            try:
+                step()
+                last = ""
+            except (ConlinucbError, OSError) as error:
+                if str(error) != last:  # said once, not twice a second
+                    logger.warning("%s", error)
+                last = str(error)
+            except Exception:
+                logger.exception("the caretaker stumbled")
+
+    def _follow(self) -> None:
+        self._try_first()
+        self._loop(self._look)
+
+    def _try_first(self) -> None:
+        with contextlib.suppress(ConlinucbError, OSError):
+            self._look()
+
+    def _look(self) -> None:
+        if not self._prepared:
+            self._prepare()
+        self._catalogues.refresh()
+        if not self._warm:
+            self._warm_up()
+        self._departures, gone = self._storage.people.departed(self._departures)
+        if gone:
+            self._live.forget(gone)
+        self._live.forget_catalogues_but({each.id for each in self._catalogues.all()})
+
+    def _prepare(self) -> None:
+        """The tables, and the catalogues of the configuration."""
+        try:
+            if migrate.current(self._storage.database) is None:
+                migrate.upgrade(self._storage.database)
+            migrate.require_current(self._storage.database)
+            self._catalogues.refresh()
+            self._provide_all()
+        except (ConlinucbError, OSError) as error:
+            self._is_trouble(str(error))
+            raise
+
+    def _is_trouble(self, text: str) -> None:
+        if text != self._trouble:
+            logger.error("not ready: %s", text)
+        self._trouble = text
+
+    def _provide_all(self) -> None:
+        """What the configuration asks for, once for each start of the service.
+
+        A catalogue that cannot be had keeps no other down; it is tried again.
+        """
+        mark = Path(os.environ.get(PREPARED, ""))
+        missing: dict[str, str] = {}
+        for name, wanted in self._config.catalogues.items():
+            if name in self._provided or mark.is_file():
+                continue
+            try:
+                self._provide(name, wanted)
+                self._provided.add(name)
+            except (InvalidInput, OSError) as error:
+                missing[name] = str(error)
+        self._catalogues.missing = missing
+        self._catalogues.opened = True
+        self._prepared = not missing
+        if missing:
+            self._is_trouble("; ".join(missing.values()))
+        elif mark.name:
+            mark.touch()
+
+    def _provide(self, name: str, wanted: CatalogueConfig) -> None:
+        if self._catalogues.is_building(name):
+            return  # another process found the change first
+        content = _content(wanted)
+        known = self._catalogues.known(name)
+        if known is None or known.content.source != content.source:
+            source = content.source
+            first = DEMO if wanted.demo and known is None else None
+            settings = wanted.settings or first
+            self._catalogues.replace(name, content, settings, unless_source=source)
+        elif wanted.settings is not None and known.settings != wanted.settings:
+            self._catalogues.set_settings(name, wanted.settings)
+
+    def _warm_up(self) -> None:
+        """Compile what the first person would otherwise wait for."""
+        for served in self._catalogues.all():
+            agent = served.agent
+            user = agent.new_user()
+            question = agent.ask(user)
+            if question is not None:
+                agent.hear(user, question, 0.5)
+            agent.learn(user, int(agent.recommend(user, k=2).arms[0]), 0.5)
+            agent.estimates(user)
+            self._warm = True
+
+    def _build(self) -> None:
+        self._loop(lambda: self._catalogues.build_pending() if self._catalogues.opened else None)
+
+    def _save(self) -> None:
+        while not (self._stop.is_set() and self._waiting.empty()):
+            with contextlib.suppress(queue.Empty):
+                person, basis, snapshot = self._waiting.get(timeout=EVERY)
+                try:
+                    self._storage.snapshots.save(person.id, basis, snapshot)
+                except Taken:  # the person is gone
+                    pass
+                except StorageError as error:
+                    logger.warning("a snapshot was not kept: %s", error)
+
+
+def _content(wanted: CatalogueConfig) -> Content:
+    if wanted.file is not None:
+        return from_file(wanted.file, d=wanted.d)
+    catalog = films().catalog
+    return Content(catalog, questions(), source=f"demo {catalog.version}")

@@ -1,0 +1,1 @@
+"""Catalogues in service: their versions, uploads and settings."""

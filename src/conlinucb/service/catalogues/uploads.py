@@ -1,0 +1,118 @@
+"""Catalogues as they come in: items with tags as JSON, or a table as CSV or parquet."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import re
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from conlinucb.catalog.catalog import Catalog
+from conlinucb.errors import InvalidInput, RankWarning
+from conlinucb.service.catalogues.version import Content, refuse_twice
+from conlinucb.service.schemas import CatalogueBody, Item
+from conlinucb.service.settings import PRINTED
+
+MOST_ITEMS = 1_000_000
+MOST_ROWS = 10_000_000
+LONGEST_ID = 200
+_PRINTED = re.compile(PRINTED)
+
+
+def from_json(body: CatalogueBody) -> Content:
+    """Items with their tags, perhaps with features of their own."""
+    _check_items(body.items)
+    rows = [(each.id, tag, weight) for each in body.items for tag, weight in each.weights().items()]
+    items, tags, weights = (
+        (list(column) for column in zip(*rows, strict=True)) if rows else [[]] * 3
+    )
+    table = {"item": items, "tag": tags, "weight": weights}
+    features = _features(body.items)
+    if features is None:
+        catalog = _quietly(lambda: Catalog.from_tags(table, d=body.d, fold=False))
+    else:
+        ids = [each.id for each in body.items]
+        catalog = _quietly(lambda: Catalog.from_embeddings(features, ids, table, fold=False))
+    known = set(catalog.term_ids)
+    strange = [each for each in body.questions if each not in known]
+    if strange:
+        raise InvalidInput(f"questions has {strange[0]!r}, which is no tag of an item.")
+    return Content(_as_text(catalog), body.questions)
+
+
+def _check_items(items: list[Item]) -> None:
+    refuse_twice([each.id for each in items])
+    bare = [each.id for each in items if not each.tags and each.features is None]
+    if bare:
+        raise InvalidInput(
+            f"Item {bare[0]!r} has neither tags nor features: nothing is known of it."
+        )
+
+
+def _features(items: list[Item]) -> list[Any] | None:
+    given = [each.features for each in items if each.features is not None]
+    if given and len(given) < len(items):
+        raise InvalidInput(f"{len(given)} of {len(items)} items have features: all or none must.")
+    return given or None
+
+
+def from_table(body: bytes, kind: str, **rules: Any) -> Content:
+    """A table of items and tags, ``kind`` .csv or .parquet."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"catalogue{kind}"
+        path.write_bytes(body)
+        try:
+            return from_file(path, **rules)
+        except InvalidInput as error:
+            raise InvalidInput(str(error).replace(str(path), "The table")) from None
+
+
+def from_file(path: Path, **rules: Any) -> Content:
+    """A file of items and tags, or one that ``Catalog.save`` wrote."""
+    source = hashlib.sha256(path.read_bytes() + repr(sorted(rules.items())).encode()).hexdigest()
+    if path.suffix == ".npz":
+        catalog = Catalog.load(path)
+    else:
+        if path.suffix == ".parquet":
+            _limit_rows(path)
+        catalog = _quietly(lambda: Catalog.from_tags(path, **rules))
+    return Content(_as_text(catalog), source=source)
+
+
+def _limit_rows(path: Path) -> None:
+    parquet = importlib.import_module("pyarrow.parquet")
+    try:
+        rows = parquet.read_metadata(path).num_rows
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"The table cannot be read: {error}") from None
+    if rows > MOST_ROWS:
+        raise InvalidInput(f"The table has {rows} rows; at most {MOST_ROWS} are taken.")
+
+
+def _quietly(make: Callable[[], Catalog]) -> Catalog:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        return make()
+
+
+def _as_text(catalog: Catalog) -> Catalog:
+    """The catalogue with ids that are text, since in an address and in JSON keys they are."""
+    if len(catalog) > MOST_ITEMS:
+        raise InvalidInput(f"There are {len(catalog)} items; at most {MOST_ITEMS} are taken.")
+    ids = [str(each) for each in (*catalog.arm_ids, *catalog.term_ids)]
+    wrong = [each for each in ids if not len(each) <= LONGEST_ID or not _PRINTED.match(each)]
+    if wrong:
+        raise InvalidInput(
+            f"An id must have 1 to {LONGEST_ID} characters, none of them a control character, "
+            f"got {wrong[0][:50]!r} with {len(wrong[0])}."
+        )
+    split = len(catalog.arm_ids)
+    if tuple(ids[:split]) == catalog.arm_ids and tuple(ids[split:]) == catalog.term_ids:
+        return catalog
+    text = _quietly(lambda: Catalog(catalog.arms, catalog.weights, ids[:split], ids[split:]))
+    text.report, text.basis = catalog.report, catalog.basis
+    return text

@@ -1,0 +1,195 @@
+"""One version of a catalogue, ready to talk about."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from conlinucb.agent.agent import Agent
+from conlinucb.agent.spec import agent_of
+from conlinucb.agent.user import kind_of
+from conlinucb.catalog.catalog import Catalog
+from conlinucb.catalog.tags import tag_weights
+from conlinucb.errors import ConlinucbError, Damaged, InvalidInput, UnknownName, nearest
+from conlinucb.numerics.validation import Indices
+from conlinucb.service.settings import Settings
+from conlinucb.service.storage import Change, pack, unpack
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """Items and key-terms, and how people read them."""
+
+    catalog: Catalog
+    questions: dict[str, str] = field(default_factory=dict)
+    """How a key-term is asked about, where it has a text of its own."""
+    source: str = ""
+    """A hash of the file it came from, to see whether that changed."""
+
+    def to_bytes(self) -> bytes:
+        """As the change log keeps it."""
+        about = {"questions": self.questions, "source": self.source, "report": self.catalog.report}
+        encoded = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+        return pack({"about": encoded, **self.catalog.to_arrays()})
+
+    @classmethod
+    def from_bytes(cls, body: bytes) -> Content:
+        """What ``to_bytes`` made."""
+        arrays = unpack(body)
+        try:
+            about = json.loads(arrays.pop("about").tobytes())
+            catalog = Catalog.from_arrays(arrays)
+            catalog.report = about["report"]
+            return cls(catalog, about["questions"], about["source"])
+        except (KeyError, ValueError, TypeError, ConlinucbError) as error:
+            raise Damaged(f"the catalogue cannot be read: {error}") from error
+
+
+def changed(content: Content | None, change: Change) -> Content:
+    """The content after items were added or removed; settings change nothing in it.
+
+    The key-terms keep their features, so that what people said about them stays what it was.
+    """
+    if change.kind == "replace":
+        return Content.from_bytes(change.body)
+    if content is None:
+        raise Damaged(f"version {change.number} changes a catalogue that is not there")
+    if change.kind == "settings":
+        return content
+    if change.kind not in ("add", "remove"):
+        raise Damaged(f"version {change.number} is of the kind {change.kind!r}")
+    edit = add_items if change.kind == "add" else remove_items
+    try:
+        items = json.loads(change.body)["items"]
+        return replace(content, catalog=edit(content.catalog, items))
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise Damaged(f"version {change.number} cannot be read: {error!r}") from error
+
+
+def refuse_twice(ids: Sequence[str], where: str = "") -> None:
+    """Refuse a list in which something stands twice."""
+    twice = [each for each, count in Counter(ids).items() if count > 1]
+    if twice:
+        raise InvalidInput(f"{where}{twice[0]!r} stands there twice.")
+
+
+def add_items(catalog: Catalog, items: Sequence[Any]) -> Catalog:
+    """The catalogue with more items: by their tags, or with features of their own.
+
+    One that was removed comes back as it was.
+    """
+    new, back = _told_apart(catalog, items)
+    for each in new:
+        if not any(each["tags"].values()) and each.get("features") is None:
+            raise InvalidInput(
+                f"Item {each['id']!r} has neither tags nor features: nothing is known of it."
+            )
+    if back:
+        catalog = catalog.restore_arms(back, keep_terms=True)
+    if not new:
+        return catalog
+    tagged = {each["id"]: each["tags"] for each in new}
+    features = [each["features"] for each in new if each.get("features") is not None]
+    if not features:
+        return catalog.add_tagged(tagged, keep_terms=True)
+    if len(features) < len(new):
+        raise InvalidInput(f"{len(new) - len(features)} of {len(new)} items have no features.")
+    weights = tag_weights(tagged, catalog.term_ids)
+    return catalog.add_arms(features, weights, list(tagged), keep_terms=True)
+
+
+def _told_apart(catalog: Catalog, items: Sequence[Any]) -> tuple[list[Any], list[int]]:
+    """Items that are new, and indices of those that were removed before."""
+    place = {each: index for index, each in enumerate(catalog.arm_ids)}
+    live = set(catalog.live_arms.tolist())
+    ids = [each["id"] for each in items]
+    refuse_twice(ids)
+    there = [each for each in ids if place.get(each) in live]
+    if there:
+        raise InvalidInput(f"There is an item {there[0]!r} already.")
+    new = [each for each in items if each["id"] not in place]
+    return new, [place[each] for each in ids if each in place]
+
+
+def remove_items(catalog: Catalog, items: Sequence[Any]) -> Catalog:
+    """The catalogue without these items."""
+    refuse_twice(items)
+    return catalog.remove_arms([catalog.arm_index(each) for each in items], keep_terms=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Served:
+    """A catalogue's version with its agent: all that decides what a log comes to."""
+
+    id: int
+    name: str
+    number: int
+    base: int
+    """The version that last came as a whole."""
+    content: Content
+    settings: Settings
+
+    @property
+    def catalog(self) -> Catalog:
+        """Items and key-terms."""
+        return self.content.catalog
+
+    @cached_property
+    def agent(self) -> Agent:
+        """The algorithm on this catalogue."""
+        return agent_of(self.settings.agent, self.catalog)
+
+    @cached_property
+    def basis(self) -> str:
+        """States are good for every version that has the same features and prior."""
+        return f"{self.base} {kind_of(self.agent.estimator)}"
+
+    def question_text(self, kind: str, name: str) -> str:
+        """How to ask about a key-term, or an item."""
+        own = self.content.questions.get(name) if kind == "term" else None
+        return own or self.settings.question.replace("{term}", name)
+
+    def terms_of(self, item: str) -> list[str]:
+        """An item's key-terms, the heaviest first; none of one that this version does not have."""
+        arm = self.catalog._arm_lookup.get(item)
+        if arm is None:
+            return []
+        start, terms, weights = self.catalog._graph
+        own = slice(start[arm], start[arm + 1])
+        order = np.argsort(-weights[own], kind="stable")
+        return [str(self.catalog.term_ids[each]) for each in terms[own][order]]
+
+    def arms(self, ids: Sequence[str], where: str) -> Indices:
+        """Indices of items that are there; removed ones are left out, unknown ones refused.
+
+        ``where`` names the list in errors.
+        """
+        refuse_twice(ids, f"{where}: ")
+        found = np.array([self._item(each, f"{where}: ") for each in ids], dtype=np.int64)
+        live = np.zeros(len(self.catalog), dtype=bool)
+        live[self.catalog.live_arms] = True
+        return found[live[found]]
+
+    def known(self, ids: Sequence[str]) -> Indices:
+        """Indices of those items that this version has; the others make no difference."""
+        places = self.catalog._arm_lookup
+        return np.array([places[each] for each in ids if each in places], dtype=np.int64)
+
+    def _item(self, name: str, where: str) -> int:
+        arm = self.catalog._arm_lookup.get(name)
+        if arm is None:
+            close = nearest(name, self.catalog.arm_ids)
+            raise UnknownName(f"{where}no item is called {name!r}.{close}")
+        return arm
+
+    def terms(self, ids: Sequence[str], where: str) -> Indices:
+        """Indices of key-terms that still have an item; unknown ones are refused."""
+        refuse_twice(ids, f"{where}: ")
+        found = [self.catalog.term_index(each) for each in ids]
+        return np.array(sorted(set(found) & set(self.catalog.live_terms.tolist())), dtype=np.int64)

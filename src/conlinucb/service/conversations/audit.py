@@ -1,0 +1,123 @@
+"""Is everything as the log says: every person folded anew and compared with the snapshots."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from conlinucb.errors import Damaged, InvalidInput
+from conlinucb.service.catalogues.registry import Catalogues
+from conlinucb.service.catalogues.version import Served
+from conlinucb.service.conversations.fold import Conversation, fold
+from conlinucb.service.conversations.loader import Memory
+from conlinucb.service.storage import Arrays, Finding, Person, Snapshot, Storage, Taken
+
+CLOSE = 1e-9
+_TRIANGLES = ("state_P", "state_M", "state_term_P", "state_term_M")
+"""Of these only the lower triangles count."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One person looked at, and what was found."""
+
+    person: Person
+    events: int
+    findings: list[Finding]
+
+
+class Checker:
+    """Goes through all catalogues and people of a database."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._memory = Memory(storage)
+        self._catalogues = Catalogues(storage, self._memory.renew)
+
+    def catalogues(self) -> list[Finding]:
+        """Catalogues that cannot be served."""
+        self._storage.quarantine.clear()
+        self._catalogues.refresh()
+        self._catalogues.check_pending()
+        return [each for each in self._storage.quarantine.all() if each.person is None]
+
+    def count(self) -> int:
+        """How many people there are to look at."""
+        return sum(self._storage.people.count(each.id) for each in self._catalogues.all())
+
+    def people(self) -> Iterator[Checked]:
+        """Everyone in a catalogue that can be served, one by one; damage is set aside."""
+        for served, person in self._everyone():
+            if person.seed < 0:
+                found = Finding(person.id, person.catalogue, "seed", "it is no number")
+                self._storage.quarantine.add(found)
+                yield Checked(person, 0, [found])
+                continue
+            rows = self._memory.rows(person)
+            _, broken = fold(served, person.seed, rows)
+            findings = [
+                Finding(person.id, person.catalogue, f"event {seq}", reason)
+                for seq, reason in broken.items()
+            ]
+            findings += self._snapshot(served, person)
+            for each in findings:
+                self._storage.quarantine.add(each)
+            yield Checked(person, len(rows), findings)
+
+    def rebuild(self) -> Iterator[Checked]:
+        """Throw away everyone's snapshots and make them anew from the log."""
+        for served, person in self._everyone():
+            if person.seed < 0:
+                continue
+            self._storage.snapshots.drop(person.id)
+            state = self._memory.rebuild(served, person)
+            with contextlib.suppress(Taken):  # deleted meanwhile
+                self._memory.keep(state, person)
+            yield Checked(person, state.seq, [])
+
+    def _everyone(self) -> Iterator[tuple[Served, Person]]:
+        for served in self._catalogues.all():
+            last = 0
+            while batch := self._storage.people.batch(served.id, last):
+                yield from ((served, person) for person in batch)
+                last = batch[-1].id
+
+    def _snapshot(self, served: Served, person: Person) -> list[Finding]:
+        """A snapshot that differs from the log is dropped and reported."""
+        try:
+            found = self._storage.snapshots.load(person.id, served.basis)
+            if found is None:
+                return []
+            reason = self._differs(served, person, found)
+        except (Damaged, InvalidInput) as error:
+            reason = str(error)
+        if reason is None:
+            return []
+        self._storage.snapshots.drop(person.id, served.basis)
+        return [Finding(person.id, person.catalogue, "snapshot", reason)]
+
+    def _differs(self, served: Served, person: Person, found: Snapshot) -> str | None:
+        if Conversation.from_snapshot(served, found) is None:
+            return None  # of another version of the catalogue: it is not used any more
+        rows = [row for row in self._memory.rows(person) if row.seq <= found.seq]
+        state, _ = fold(served, person.seed, rows)
+        if state.seq != found.seq:
+            return f"it is of event {found.seq}, the log ends with {state.seq}"
+        return difference(state.snapshot().arrays, found.arrays)
+
+
+def difference(one: Arrays, other: Arrays) -> str | None:
+    """Where two states differ by more than rounding, or None."""
+    if set(one) != set(other):
+        return f"it has {sorted(set(one) ^ set(other))} or lacks it"
+    for name in one:
+        a, b = (np.tril(each[name]) if name in _TRIANGLES else each[name] for each in (one, other))
+        if a.shape != b.shape:
+            return f"{name} has shape {b.shape}, not {a.shape}"
+        exact = a.dtype.kind != "f" or b.dtype.kind != "f"
+        if not (np.array_equal(a, b) if exact else np.allclose(a, b, rtol=CLOSE, atol=CLOSE)):
+            return f"{name} differs from the log"
+    return None

@@ -1,0 +1,220 @@
+"""A person's state: the fold of their log, event by event, under one agent.
+
+The live service and every rebuild go through ``apply``, so they cannot come to differ.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from conlinucb.agent.user import Question, User
+from conlinucb.errors import Damaged, InvalidInput
+from conlinucb.service.catalogues.version import Served
+from conlinucb.service.storage import Arrays, Broken, Event, Snapshot
+
+RECENT = 16
+"""Recommendations kept at hand; a reward of an older one looks it up in the log."""
+
+
+Places = dict[tuple[str, int], int]
+"""From "term" or "arm" and an index to a number of questions."""
+_KINDS = ("term", "arm")
+
+
+class NeedsRebuild(Exception):
+    """Something was taken back: the state has to be folded anew, without it."""
+
+
+@dataclass(eq=False)
+class Conversation:
+    """What is known of a person, and where the conversation stands."""
+
+    served: Served
+    user: User
+    seq: int = 0
+    """The last event taken in."""
+    open_seq: int = 0
+    """The event of the question that waits for an answer; 0 for none."""
+    asked: int = 0
+    """Questions put to this person."""
+    skipped_at: Places = field(default_factory=dict)
+    """What was skipped, and how many questions had been asked by then."""
+    answered_at: Places = field(default_factory=dict)
+    """The same for what was answered."""
+    missed: int = 0
+    """Answers and rewards about what this version of the catalogue does not have."""
+    decisions: OrderedDict[int, tuple[str, ...]] = field(default_factory=OrderedDict)
+    """The items of recent recommendations, by event."""
+
+    @classmethod
+    def new(cls, served: Served, seed: int) -> Conversation:
+        """Someone who has said nothing yet."""
+        return cls(served, served.agent.new_user(seed=seed))
+
+    def apply(self, event: Event) -> None:
+        """Take in the next event, one whose shape is sound."""
+        if event.seq != self.seq + 1:
+            raise Damaged(f"event {event.seq} follows on {self.seq}")
+        _STEPS[event.kind](self, event)
+        self.seq = event.seq
+
+    def skip(self, seq: int) -> None:
+        """Go on behind an event, whether it was taken in, taken back or is damaged."""
+        self.seq = seq
+
+    def resting(self) -> set[int]:
+        """Indices of what is not to be asked about now."""
+        settings, kind = self.served.settings, self.served.agent.asks
+        rests = (
+            (self.skipped_at, settings.rest_after_skip),
+            (self.answered_at, settings.rest_after_answer),
+        )
+        return {
+            index
+            for places, rest in rests
+            for (about, index), at in places.items()
+            if about == kind and self.asked < at + rest
+        }
+
+    def fits(self, served: Served) -> bool:
+        """Whether this state is that of the log under another version of the catalogue, too."""
+        same = self.served.basis == served.basis
+        return same and (not self.missed or self.served.number == served.number)
+
+    def on(self, served: Served) -> Conversation:
+        """The same conversation on another version that it fits."""
+        self.served = served
+        return self
+
+    def snapshot(self) -> Snapshot:
+        """The state as arrays; recent recommendations are not part of it."""
+        place = [self.open_seq, self.asked, self.missed]
+        arrays = {
+            **self.user.to_arrays(),
+            "place": np.array(place, dtype=np.int64),
+            "version": np.array(self.served.number if self.missed else 0),
+            "skipped": _pairs(self.skipped_at),
+            "answered": _pairs(self.answered_at),
+        }
+        return Snapshot(self.seq, arrays)
+
+    @classmethod
+    def from_snapshot(cls, served: Served, snapshot: Snapshot) -> Conversation | None:
+        """The conversation that ``snapshot`` was called on; None where it does not fit."""
+        arrays = snapshot.arrays
+        user = served.agent.load_user(arrays)
+        try:
+            open_seq, asked, missed = (int(each) for each in arrays["place"])
+            number = int(arrays["version"])
+            skipped, answered = _table(arrays, "skipped"), _table(arrays, "answered")
+        except (LookupError, ValueError, TypeError, OverflowError) as error:
+            raise Damaged(f"the place in the conversation cannot be read: {error}") from error
+        if missed and number != served.number:
+            return None
+        return cls(served, user, snapshot.seq, open_seq, asked, skipped, answered, missed)
+
+    def index(self, kind: str, name: str) -> int | None:
+        """The index of an item or key-term, None where this catalogue does not have it."""
+        catalog = self.served.catalog
+        return (catalog._term_lookup if kind == "term" else catalog._arm_lookup).get(name)
+
+
+UNUSABLE = (InvalidInput, Damaged, KeyError, TypeError, ValueError)
+"""What an event may raise whose content is not what this package writes."""
+
+
+def fold(
+    served: Served, seed: int, rows: Sequence[Event | Broken]
+) -> tuple[Conversation, dict[int, str]]:
+    """The state that a whole log comes to, as ``sound_log`` gives it, without what was taken back.
+
+    And what could not be read of it, with the reason; the rest counts.
+    """
+    gone = {row.body["of"] for row in rows if _is(row, "retraction")}
+    state, broken = Conversation.new(served, seed), {}
+    for row in rows:
+        state.skip(row.seq - 1)
+        if isinstance(row, Broken):
+            broken[row.seq] = row.reason
+        elif row.seq not in gone and row.kind != "retraction":
+            try:
+                state.apply(row)
+            except UNUSABLE as error:
+                broken[row.seq] = f"it cannot be used: {error!r}"
+        state.skip(row.seq)
+    return state, broken
+
+
+def _is(row: Event | Broken, kind: str) -> TypeGuard[Event]:
+    return isinstance(row, Event) and row.kind == kind
+
+
+def _question(state: Conversation, event: Event) -> None:
+    body = event.body
+    index = state.index(body["about"], body["id"])
+    state.asked += 1
+    state.open_seq = event.seq
+    if index is None:  # not in this catalogue: it counts as asked, nothing can be learned of it
+        state.missed += 1
+        state.user.questions = body["number"]
+        state.user.open = None
+    else:
+        state.user.was_asked(Question(body["about"], index, body["number"], body["round"]))
+
+
+def _answer(state: Conversation, event: Event) -> None:
+    body, user = event.body, state.user
+    index = state.index(body["about"], body["id"])
+    if index is not None:
+        if state.open_seq != body["question"] or user.open is None:
+            user.open = Question(body["about"], index, user.questions, 0)
+        state.served.agent.hear(user, user.open, body["answer"])
+        rests = state.skipped_at if body["answer"] is None else state.answered_at
+        rests[body["about"], index] = state.asked
+    else:
+        state.missed += 1
+    state.open_seq = 0
+
+
+def _recommendation(state: Conversation, event: Event) -> None:
+    state.user.close_round()
+    state.decisions[event.seq] = tuple(each["item"] for each in event.body["items"])
+    while len(state.decisions) > RECENT:
+        state.decisions.popitem(last=False)
+
+
+def _reward(state: Conversation, event: Event) -> None:
+    index = state.index("arm", event.body["item"])
+    if index is None:
+        state.missed += 1
+    else:
+        state.served.agent.learn(state.user, index, event.body["reward"])
+
+
+def _retraction(state: Conversation, event: Event) -> None:
+    raise NeedsRebuild
+
+
+_STEPS = {
+    "question": _question,
+    "answer": _answer,
+    "recommendation": _recommendation,
+    "reward": _reward,
+    "retraction": _retraction,
+}
+
+
+def _pairs(places: Places) -> Any:
+    rows = sorted((_KINDS.index(kind), index, at) for (kind, index), at in places.items())
+    return np.array(rows, dtype=np.int64).reshape(-1, 3)
+
+
+def _table(arrays: Arrays, name: str) -> Places:
+    if (arrays[name] < 0).any():
+        raise ValueError(f"{name} has a number below 0")
+    return {(_KINDS[kind], int(index)): int(at) for kind, index, at in arrays[name]}

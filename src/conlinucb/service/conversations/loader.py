@@ -1,0 +1,87 @@
+"""From the log to a person's state, by way of a snapshot where a good one is there."""
+
+from __future__ import annotations
+
+import logging
+
+from conlinucb.errors import Damaged, InvalidInput
+from conlinucb.service.catalogues.version import Served
+from conlinucb.service.conversations.fold import UNUSABLE, Conversation, NeedsRebuild, fold
+from conlinucb.service.storage import Broken, Event, Finding, Person, Storage
+from conlinucb.service.storage.events import sound_log
+
+logger = logging.getLogger("conlinucb.service")
+SNAPSHOT_EVERY = 100
+"""Events after which a state is kept again."""
+
+
+class Memory:
+    """Loads states and keeps snapshots; what is damaged it sets aside and reports."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    def check(self, person: Person) -> None:
+        """Refuse to go on with someone whose own row is damaged."""
+        if person.seed < 0:
+            self._report(Finding(person.id, person.catalogue, "seed", "it is no number"))
+            raise Damaged(f"What is kept of {person.name!r} cannot be read.")
+
+    def rows(self, person: Person, after: int = 0) -> list[Event | Broken]:
+        """A person's log behind an event; what is damaged or missing is among it as broken."""
+        return sound_log(self._storage.log.after(person.id, after), after)
+
+    def load(self, served: Served, person: Person) -> Conversation:
+        """The person's state now."""
+        self.check(person)
+        state = self._from_snapshot(served, person)
+        if state is None:
+            return self.rebuild(served, person)
+        if self._storage.log.last(person.id) < state.seq:
+            self._set_aside(served, person, f"it is of event {state.seq}, which is not there")
+            return self.rebuild(served, person)
+        return self.catch_up(state, person)
+
+    def catch_up(self, state: Conversation, person: Person) -> Conversation:
+        """Take in what others have written since; the state, or a new one."""
+        found = self.rows(person, state.seq)
+        try:
+            for each in found:
+                if isinstance(each, Broken):
+                    return self.rebuild(state.served, person)
+                state.apply(each)
+        except (NeedsRebuild, *UNUSABLE):
+            return self.rebuild(state.served, person)
+        return state
+
+    def rebuild(self, served: Served, person: Person) -> Conversation:
+        """The state from the whole log; damaged events are left out and reported."""
+        self.check(person)
+        state, broken = fold(served, person.seed, self.rows(person))
+        for seq, reason in broken.items():
+            self._report(Finding(person.id, person.catalogue, f"event {seq}", reason))
+        return state
+
+    def keep(self, state: Conversation, person: Person) -> None:
+        """Keep the state, so that the log up to here need not be read again."""
+        self._storage.snapshots.save(person.id, state.served.basis, state.snapshot())
+
+    def renew(self, served: Served, person: Person) -> None:
+        """Fold the log anew and keep what comes out."""
+        self.keep(self.rebuild(served, person), person)
+
+    def _from_snapshot(self, served: Served, person: Person) -> Conversation | None:
+        try:
+            found = self._storage.snapshots.load(person.id, served.basis)
+            return None if found is None else Conversation.from_snapshot(served, found)
+        except (Damaged, InvalidInput) as error:
+            self._set_aside(served, person, str(error))
+            return None
+
+    def _set_aside(self, served: Served, person: Person, reason: str) -> None:
+        self._report(Finding(person.id, person.catalogue, "snapshot", reason))
+        self._storage.snapshots.drop(person.id, served.basis)
+
+    def _report(self, finding: Finding) -> None:
+        logger.error("damaged: person %s, %s: %s", finding.person, finding.what, finding.reason)
+        self._storage.quarantine.add(finding)

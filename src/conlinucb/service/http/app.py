@@ -1,0 +1,178 @@
+"""The service put together."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio.to_thread
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
+
+from conlinucb._version import __version__
+from conlinucb.errors import ConlinucbError
+from conlinucb.service.background import Caretaker
+from conlinucb.service.catalogues.registry import Catalogues
+from conlinucb.service.config import SERVICE, ServiceConfig, key_from_environment
+from conlinucb.service.conversations.cache import Live
+from conlinucb.service.conversations.loader import Memory
+from conlinucb.service.conversations.use_cases import Desk
+from conlinucb.service.http.body_errors import sentence
+from conlinucb.service.http.guard import Guard
+from conlinucb.service.http.routes import catalogues as catalogue_routes
+from conlinucb.service.http.routes import health, page, people
+from conlinucb.service.http.visitors import PAGES, Visitors
+from conlinucb.service.problems import Problem, problem_of
+from conlinucb.service.schemas import CatalogueBody
+from conlinucb.service.storage import Storage
+from conlinucb.service.storage.database import CONNECTIONS
+
+logger = logging.getLogger("conlinucb.service")
+_CODES = {400: "unreadable", 404: "unknown_address", 405: "wrong_method"}
+
+
+def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
+    """The application; its database is opened when it starts."""
+    app = FastAPI(
+        title="conlinucb",
+        version=__version__,
+        summary="A recommender that asks.",
+        openapi_url="/v1/openapi.json",
+        docs_url=None,  # both would load scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=_lifespan,
+    )
+    app.state.config = config
+    app.include_router(people.router)
+    app.include_router(catalogue_routes.router)
+    app.include_router(health.router)
+    if config.page != "off":
+        app.include_router(page.router)
+        app.mount("/static", page.files())
+        app.add_middleware(Visitors)
+    app.add_exception_handler(ConlinucbError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_middleware(Guard, key=key, hosts=config.hosts, open_page=config.page == "open")
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    app.openapi()  # builds the routes too, here, where no other thread is at work yet
+    return app
+
+
+def from_environment() -> FastAPI:
+    """The application of a worker process."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    config = ServiceConfig.model_validate_json(os.environ[SERVICE])
+    _end_with_parent(config.drain_seconds)
+    return create_app(config, key=key_from_environment(config))
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    config: ServiceConfig = app.state.config
+    storage = Storage(config.database)
+    memory = Memory(storage)
+    catalogues = Catalogues(storage, memory.renew)
+    live = Live(config.cache_megabytes * 1_000_000)
+    caretaker = Caretaker(config, storage, catalogues, live)
+    app.state.caretaker = caretaker
+    app.state.desk = Desk(storage, catalogues, live, memory, caretaker.keep)
+    # As many requests at work as there are connections: none waits for one in vain.
+    anyio.to_thread.current_default_thread_limiter().total_tokens = CONNECTIONS
+    caretaker.start()
+    try:
+        yield
+    finally:
+        caretaker.stop()
+        storage.close()
+
+
+def _end_with_parent(drain_seconds: int) -> None:
+    """Stop when the supervising process is gone, however it went."""
+    parent = multiprocessing.parent_process()
+    if parent is None:  # started by hand, without one
+        return
+
+    def watch() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(drain_seconds + 5)
+        os._exit(1)  # what has not finished by now never will
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """The description, with the body that one route reads by itself."""
+    if app.openapi_schema is None:
+        found = get_openapi(
+            title=app.title, version=app.version, summary=app.summary, routes=app.routes
+        )
+        body = CatalogueBody.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas = found["components"]["schemas"]
+        for name, schema in body.pop("$defs").items():
+            schemas.setdefault(name, schema)
+        schemas["CatalogueBody"] = body
+        found["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        found["security"] = [{"key": []}, {}]  # {}: a service on loopback may have no key
+        app.openapi_schema = found
+    return app.openapi_schema
+
+
+def _answer(problem: Problem) -> JSONResponse:
+    return JSONResponse(problem.body(), problem.status, problem.headers())
+
+
+async def _ours(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, ConlinucbError)
+    problem = problem_of(error)
+    if problem.status >= 500:
+        logger.error("%s: %s", problem.code, error)
+    return _answer(problem)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    if isinstance(error.body, bytes):  # it was not read as JSON, since it was not said to be
+        kind = request.headers.get("content-type", "nothing")
+        message = f"Send JSON with content-type: application/json; it was said to be {kind[:100]}."
+        return _answer(Problem(415, "wrong_type", message))
+    return _answer(Problem(422, "invalid_request", sentence(error.errors())))
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    status, headers = error.status_code, dict(error.headers or {})
+    message = f"{request.method} {request.url.path}: {error.detail}."
+    if status == 400:
+        message = f"The body is no JSON that can be read: {str(error.__cause__)[:200]}."
+    if status == 405:
+        headers["Allow"] = ", ".join(sorted(_methods(request)))
+        message = f"{request.method} {request.url.path}: there is {headers['Allow']}."
+    response = _answer(Problem(status, _CODES.get(status, "refused"), message))
+    response.headers.update(headers)
+    return response
+
+
+def _methods(request: Request) -> set[str]:
+    """All that can be done at an address, by the description."""
+    path = request.url.path
+    read = path in (request.app.openapi_url, *PAGES) or path.startswith("/static/")
+    found = {"GET", "HEAD"} if read else set()
+    for path, methods in request.app.openapi()["paths"].items():
+        if compile_path(path)[0].match(request.url.path):
+            found |= {method.upper() for method in methods}
+    return found

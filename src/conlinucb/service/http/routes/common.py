@@ -1,0 +1,81 @@
+"""What all routes share: where the parts of the service are, and the errors they document."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Query, Request
+
+from conlinucb.errors import nearest
+from conlinucb.service.catalogues.registry import Catalogues
+from conlinucb.service.conversations.use_cases import Desk
+from conlinucb.service.problems import Problem
+from conlinucb.service.schemas import ErrorOut, Text
+
+_ERRORS = {
+    400: "The body is no JSON.",
+    401: "The key is missing or wrong.",
+    403: "A page of another site calls.",
+    404: "Unknown user, catalogue, question, decision or event.",
+    405: "Not a method of this address.",
+    408: "The body came too slowly.",
+    409: "It contradicts what was said or asked before.",
+    413: "The body is too large.",
+    415: "A content type that is not understood.",
+    421: "Called by a name that is not this machine's.",
+    422: "Something in the request cannot be used; the message says what.",
+    500: "Something failed here.",
+    503: "The database does not answer, or the catalogue cannot be served: try again.",
+    507: "The database takes nothing: its disk is full, or it is read-only.",
+}
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorOut, "description": text} for status, text in _ERRORS.items()
+}
+User = Annotated[Text, Path(description="Your id of the person.", examples=["ann"])]
+Catalogue = Annotated[
+    Text | None, Query(description="Which catalogue; the default one where none is named.")
+]
+Name = Annotated[Text, Path(description="The catalogue's name.", examples=["films"])]
+
+
+async def refuse_strangers(request: Request) -> None:
+    """Refuse parameters in the address that no one would look at, such as a mistyped one.
+
+    Async although it waits for nothing: others are sent to a thread of their own.
+    """
+    if not request.query_params:
+        return
+    route = request.scope["route"]
+    described = request.app.openapi()["paths"][route.path][request.method.lower()]
+    parameters = described.get("parameters", ())
+    known = [each["name"] for each in parameters if each["in"] == "query"]
+    for name in request.query_params:
+        if name not in known:
+            raise Problem(
+                422,
+                "unknown_parameter",
+                f"{request.method} {route.path} takes no parameter {name[:50]!r}, "
+                f"only {known}.{nearest(name, known)}",
+            )
+
+
+STRICT = [Depends(refuse_strangers)]
+
+
+def desk_of(request: Request) -> Desk:
+    """The use cases about people."""
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+def catalogues_of(request: Request) -> Catalogues:
+    """The catalogues in service."""
+    return desk_of(request).catalogues
+
+
+def meant(request: Request, catalogue: str | None) -> str:
+    """The catalogue that a request is about."""
+    name = catalogue or request.app.state.config.default_catalogue
+    if name is None:
+        raise Problem(422, "catalogue_needed", "Say which catalogue: ?catalogue=NAME.")
+    return str(name)

@@ -1,0 +1,31 @@
+"""Is it alive, is it ready."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from conlinucb.service.background import Caretaker
+from conlinucb.service.http.routes.common import ERRORS
+from conlinucb.service.schemas import Health
+
+router = APIRouter(
+    tags=["health"], responses={status: ERRORS[status] for status in (403, 405, 421, 500)}
+)
+
+
+@router.get("/healthz", summary="Alive")
+async def alive() -> Health:
+    """The process answers, however many requests wait for the store."""
+    return Health(status="ok", checks={})
+
+
+@router.get("/readyz", summary="Ready", responses={503: {"model": Health}})
+def ready(request: Request, response: Response) -> Health:
+    """Store reachable, migrations current, a catalogue loaded, kernels warm."""
+    caretaker: Caretaker = request.app.state.caretaker
+    checks = caretaker.checks()
+    needed = {name: text for name, text in checks.items() if not name.startswith("catalogue ")}
+    if all(text == "ok" for text in needed.values()):
+        return Health(status="ok", checks=checks)
+    response.status_code = 503
+    return Health(status="not ready", checks=checks)

@@ -1,0 +1,81 @@
+"""The page: three documents, their files, and the two questions only they ask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from conlinucb.service.conversations import comparison as lab
+from conlinucb.service.http.routes.common import ERRORS, STRICT, Catalogue, catalogues_of, meant
+from conlinucb.service.schemas import LabBody, LabOut, PageCatalogue, PageOut
+
+FOLDER = Path(__file__).parent.parent / "static"
+FRESH = {"cache-control": "no-cache"}
+"""May be kept, and is asked about each time: an upgrade shows at once."""
+READ = ["GET", "HEAD"]
+router = APIRouter(tags=["page"])
+
+
+class _Files(StaticFiles):
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers.update(FRESH)
+        return response
+
+
+def files() -> StaticFiles:
+    """Styles, scripts and pictures, from the package itself."""
+    return _Files(directory=FOLDER)
+
+
+def _document(name: str) -> FileResponse:
+    return FileResponse(FOLDER / name, media_type="text/html")
+
+
+@router.api_route("/", methods=READ, include_in_schema=False)
+async def conversation() -> FileResponse:
+    """The conversation, and what is believed of you."""
+    return _document("index.html")
+
+
+@router.api_route("/profile", methods=READ, include_in_schema=False)
+async def profile() -> FileResponse:
+    """Everything kept of you."""
+    return _document("profile.html")
+
+
+@router.api_route("/compare", methods=READ, include_in_schema=False)
+async def comparison() -> FileResponse:
+    """A simulated person met by two agents."""
+    return _document("compare.html")
+
+
+@router.get("/v1/page", summary="What the page needs", responses=ERRORS, dependencies=STRICT)
+def needed(request: Request) -> PageOut:
+    """Catalogues to talk about, and what can be compared."""
+    return PageOut(
+        catalogues=[
+            PageCatalogue(
+                name=served.name,
+                items=int(served.catalog.live_arms.size),
+                terms=int(served.catalog.live_terms.size),
+                range=served.settings.range,
+            )
+            for served in catalogues_of(request).listed()
+        ],
+        default=request.app.state.config.default_catalogue,
+        agents=list(lab.AGENTS),
+        schedules=list(lab.SCHEDULES),
+    )
+
+
+@router.post("/v1/page/comparison", summary="Compare agents", responses=ERRORS, dependencies=STRICT)
+def compare(request: Request, body: LabBody, catalogue: Catalogue = None) -> LabOut:
+    """One simulated person met by each agent, round by round. Nothing of it is kept."""
+    served = catalogues_of(request).serving(meant(request, catalogue))
+    return lab.compare(served.catalog, body)

@@ -1,0 +1,142 @@
+"""Conversations with people, and what people may see and do about their profile."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+
+from conlinucb.service.conversations import views
+from conlinucb.service.conversations.decide import Wish
+from conlinucb.service.conversations.fold import Conversation
+from conlinucb.service.http.routes.common import ERRORS, STRICT, Catalogue, User, desk_of, meant
+from conlinucb.service.schemas import (
+    AnswerBody,
+    Explanation,
+    Export,
+    ExportedConversation,
+    NextBody,
+    PersonBody,
+    Profile,
+    QuestionOut,
+    Receipt,
+    RecommendationOut,
+    RewardBody,
+    Text,
+)
+from conlinucb.service.storage import Person
+
+router = APIRouter(
+    prefix="/v1/users/{user}", tags=["people"], responses=ERRORS, dependencies=STRICT
+)
+
+
+@router.post("/next", summary="A question or a recommendation")
+def next_(
+    request: Request, user: User, body: NextBody | None = None, catalogue: Catalogue = None
+) -> QuestionOut | RecommendationOut:
+    """What comes next. Asked again before the answer, it returns the same question."""
+    given = body or NextBody()
+    wish = Wish(given.pool, given.exclude, given.offered, given.k, given.ask == "due", given.event)
+    written = desk_of(request).next(meant(request, catalogue), user, wish)
+    return views.next_out(written.event, written.served)
+
+
+@router.post("/answers", summary="Answer the open question")
+def answer(request: Request, user: User, body: AnswerBody, catalogue: Catalogue = None) -> Receipt:
+    """yes, no, skip, or a number. A skip teaches nothing and is not asked again soon."""
+    written = desk_of(request).answer(
+        meant(request, catalogue), user, body.question, body.answer, body.event
+    )
+    return Receipt(event=written.event.seq, repeated=written.repeated)
+
+
+@router.post("/rewards", summary="Reward a recommended item")
+def reward(request: Request, user: User, body: RewardBody, catalogue: Catalogue = None) -> Receipt:
+    """How a recommended item was liked; late ones are fine."""
+    written = desk_of(request).reward(
+        meant(request, catalogue), user, body.decision, body.item, body.reward, body.event
+    )
+    return Receipt(event=written.event.seq, repeated=written.repeated)
+
+
+@router.put("", summary="Know a person beforehand", status_code=204)
+def meet(
+    request: Request, user: User, body: PersonBody | None = None, catalogue: Catalogue = None
+) -> None:
+    """Not needed: ``next`` does it. It is the way to choose the seed of random draws."""
+    desk_of(request).meet(meant(request, catalogue), user, body.seed if body else None)
+
+
+@router.get("", summary="The profile")
+def profile(
+    request: Request,
+    user: User,
+    catalogue: Catalogue = None,
+    events: Annotated[int, Query(ge=0, le=1000, description="How many of the latest.")] = 50,
+    before: Annotated[int, Query(ge=1, le=2**31 - 1, description="Only those before this one.")] = 2
+    ** 31
+    - 1,
+    newcomer: Annotated[
+        bool, Query(description="Take someone unknown for a newcomer, instead of refusing.")
+    ] = False,
+) -> Profile:
+    """What is believed of a person, and where it comes from."""
+    desk = desk_of(request)
+
+    def see(state: Conversation, person: Person) -> Profile:
+        return views.profile(state, user, desk.history(state, person), events, before)
+
+    return desk.look(meant(request, catalogue), user, see, newcomers=newcomer)
+
+
+@router.get("/explain", summary="Why this item")
+def explain(
+    request: Request,
+    user: User,
+    item: Annotated[Text, Query(description="The item.", examples=["Alien (1979)"])],
+    catalogue: Catalogue = None,
+) -> Explanation:
+    """What each answer and reward contributed to an item's mean; it adds up."""
+    desk = desk_of(request)
+
+    def see(state: Conversation, person: Person) -> Explanation:
+        return views.explanation(state, desk.history(state, person), item)
+
+    return desk.look(meant(request, catalogue), user, see)
+
+
+@router.delete("/events/{event}", summary="Take back an answer or a reward")
+def retract(
+    request: Request,
+    user: User,
+    event: Annotated[int, Path(ge=1, le=2**31 - 1, description="Its number in the log.")],
+    catalogue: Catalogue = None,
+) -> Receipt:
+    """From then on it is as if it had never been given."""
+    written = desk_of(request).retract(meant(request, catalogue), user, event)
+    return Receipt(event=written.event.seq, repeated=written.repeated)
+
+
+@router.get("/export", summary="Everything kept of a person")
+def export(request: Request, user: User, catalogue: Catalogue = None) -> Export:
+    """In every catalogue, or in the one named."""
+    desk = desk_of(request)
+    names = {each.id: each.name for each in desk.storage.shelf.entries()}
+    return Export(
+        user=user,
+        conversations=[
+            ExportedConversation(
+                catalogue=names.get(person.catalogue, ""),
+                seed=person.seed,
+                events=views.entries(desk.memory.rows(person)),
+            )
+            for person in desk.everywhere(user, catalogue)
+        ],
+    )
+
+
+@router.delete("", summary="Forget a person", status_code=204)
+def forget(request: Request, user: User, catalogue: Catalogue = None) -> None:
+    """Gone from log, snapshots and caches; in every catalogue, or in the one named."""
+    desk_of(request).forget(user, catalogue)

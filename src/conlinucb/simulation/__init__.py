@@ -1,0 +1,1 @@
+"""Many agents, the same people, the same chance: from agents and people to results."""

@@ -1,0 +1,196 @@
+"""A run as plain data: what is to be played, and the units it is made of."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import scipy
+
+from conlinucb._version import __version__
+from conlinucb.agent import schedule as schedules
+from conlinucb.agent.agent import Agent
+from conlinucb.catalog.catalog import Catalog
+from conlinucb.errors import InvalidInput
+from conlinucb.numerics.validation import Indices, indices, seed_of, whole
+from conlinucb.people.linear import LinearUsers
+from conlinucb.simulation.loop import clock
+
+LOGGED = 200
+"""How many rounds are logged unless told otherwise."""
+
+
+class Unit(NamedTuple):
+    """The smallest piece of work: one agent, one repeat, users first .. last - 1."""
+
+    agent: str
+    repeat: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Everything that decides the numbers of a run; how it is spread does not."""
+
+    agents: dict[str, Agent]
+    people: LinearUsers
+    rounds: int
+    repeats: int
+    seed: int
+    logged: Indices
+    trace: bool
+    timed: bool
+    lazy: bool
+    prepared: dict[str, Any] = field(default_factory=dict)
+    """What the loop needs of each agent, computed by the first unit that plays it."""
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalogue that all agents share."""
+        return next(iter(self.agents.values())).catalog
+
+    def units(self, shard: int) -> list[Unit]:
+        """All units, in the order they should be started: repeat by repeat."""
+        users = len(self.people.thetas)
+        return [
+            Unit(name, repeat, first, min(first + shard, users))
+            for repeat in range(self.repeats)
+            for first in range(0, users, shard)
+            for name in self.agents
+        ]
+
+    def spec(self) -> dict[str, Any]:
+        """What a stored result must agree on to be the same run, as plain values."""
+        return {
+            "conlinucb": __version__,
+            "agents": {name: describe(agent, self.rounds) for name, agent in self.agents.items()},
+            "catalog": self.catalog.version,
+            "people": {
+                **self.people.parameters(),
+                "thetas": hashlib.sha256(self.people.thetas.tobytes()).hexdigest()[:16],
+            },
+            "rounds": self.rounds,
+            "repeats": self.repeats,
+            "seed": self.seed,
+            "logged": self.logged.tolist(),
+            "trace": self.trace,
+            "timed": self.timed,
+        }
+
+
+def make_job(
+    agents: Mapping[str, Agent],
+    people: LinearUsers,
+    *,
+    rounds: int,
+    repeats: int,
+    seed: int,
+    log: Any,
+    trace: bool,
+    timed: bool,
+    lazy: bool,
+) -> Job:
+    """Check everything before any work starts."""
+    _check_agents(agents, people)
+    if timed and not clock.AVAILABLE:
+        raise InvalidInput("timed=True needs clock_gettime, which this platform does not have.")
+    rounds = whole("rounds", rounds, low=1)
+    seed_of(seed)
+    for agent in agents.values():
+        schedules.checked(agent.schedule, rounds)
+    return Job(
+        dict(agents),
+        people,
+        rounds,
+        whole("repeats", repeats, low=1),
+        int(seed),
+        _logged(log, rounds),
+        trace,
+        timed,
+        lazy,
+    )
+
+
+def _check_agents(agents: Mapping[str, Agent], people: LinearUsers) -> None:
+    if not isinstance(agents, Mapping) or not agents:
+        raise InvalidInput(f"agents must be a dictionary name -> agent, got {agents!r}.")
+    if not isinstance(people, LinearUsers):
+        raise InvalidInput(f"people must be LinearUsers, got {type(people).__name__}.")
+    for name, agent in agents.items():
+        if not isinstance(name, str) or not name or not isinstance(agent, Agent):
+            raise InvalidInput(f"agents must map names to agents, got {name!r}: {agent!r}.")
+    first = next(iter(agents.values())).catalog
+    for name, agent in agents.items():
+        if agent.catalog is not first and agent.catalog.version != first.version:
+            raise InvalidInput(
+                f"Agents of one run share one catalogue, but {name!r} has version "
+                f"{agent.catalog.version} and the first agent {first.version}."
+            )
+        if people.offered_size is not None and agent.chooser is not None:
+            agent.chooser.check_offered(first.live_terms[: people.offered_size], first)
+    people.check(first)
+
+
+def _logged(log: Any, rounds: int) -> Indices:
+    """The rounds to log: a list of them, how many, or None for at most ``LOGGED``."""
+    if log is None or isinstance(log, (int, np.integer)):
+        count = min(rounds, LOGGED if log is None else whole("log", log, low=1))
+        return np.unique(np.linspace(rounds / count, rounds, count).round().astype(np.int64))
+    chosen = np.sort(indices("log", log, size=rounds + 1))
+    if not chosen.size or chosen[0] < 1:
+        raise InvalidInput(f"log must hold rounds from 1 to {rounds}, got {log!r}.")
+    return chosen
+
+
+def describe(agent: Agent, rounds: int) -> dict[str, Any]:
+    """An agent's parameters as JSON can hold them.
+
+    A schedule may be any function, so the questions it asks are part of the description.
+    """
+    asked = np.array([schedules.asked_by(agent.schedule, t) for t in range(1, rounds + 1)])
+    return {
+        **agent.parameters(),
+        "questions": int(asked[-1]),
+        "asked": hashlib.sha256(asked.tobytes()).hexdigest()[:16],
+        **_code(agent),
+    }
+
+
+def _code(agent: Agent) -> dict[str, str]:
+    """A hash of what a stranger's strategy and estimator do; ours are known by the version.
+
+    It sees their own functions, not what those call.
+    """
+    found = {}
+    for name, part in (("strategy", agent.strategy), ("estimator", agent.estimator)):
+        if part is not None and not type(part).__module__.startswith("conlinucb."):
+            functions = [getattr(type(part), each, None) for each in sorted(dir(type(part)))]
+            codes = [_bytecode(getattr(each, "py_func", each)) for each in functions]
+            digest = hashlib.sha256("".join(codes).encode()).hexdigest()[:16]
+            found[f"{name}_code"] = f"{type(part).__qualname__} {digest}"
+    return found
+
+
+def _bytecode(function: Any) -> str:
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return ""
+    constants = [each for each in code.co_consts if isinstance(each, (int, float, str, tuple))]
+    return f"{code.co_code.hex()}{constants}{code.co_names}"
+
+
+def versions() -> dict[str, str]:
+    """Versions of what computed a result; kept with it, not compared."""
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "numba": numba.__version__,
+        "platform": platform.platform(),
+    }
