@@ -33,8 +33,9 @@ serve: $(READY_TO_SERVE)  ## a conversation about the demo films, at http://127.
 
 soak: $(READY_TO_TEST)  ## the long tests, whole
 	CONLINUCB_SOAK=1 CONLINUCB_FUZZ=20 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q \
-		tests/test_kill.py tests/test_outage.py tests/test_crowd.py tests/test_service_fuzz.py \
-		tests/test_bench_service.py tests/test_reproduce.py::test_ray_finds_the_same
+		tests/service/test_kill.py tests/service/test_outage.py tests/service/test_crowd.py \
+		tests/service/http/test_service_fuzz.py tests/service/test_bench_service.py \
+		tests/experiments/test_reproduce.py::test_ray_finds_the_same
 
 test: $(READY_TO_TEST)  ## all checks and tests
 	$(BIN)/ruff format --check .

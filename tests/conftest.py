@@ -13,19 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from conlinucb.service.storage import MEMORY
-from service_world import Postgres, client_of
-
-pytest.register_assert_rewrite(
-    "service_conversation",
-    "service_damage",
-    "service_door",
-    "service_films",
-    "service_fuzz",
-    "service_outage",
-    "service_refusals",
-    "service_talk",
-    "service_wounds",
-)
+from support.service_world import Postgres, client_of
 
 
 @pytest.fixture(scope="session")

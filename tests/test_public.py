@@ -15,7 +15,7 @@ from conlinucb.agent import estimators
 from conlinucb.agent.estimators import ArmScores, Estimator
 from conlinucb.agent.estimators.base import Ledger
 from conlinucb.checks import check_estimator, check_strategy
-from worlds import small_catalog
+from support.worlds import small_catalog
 
 PUBLIC = [
     "STRATEGIES",

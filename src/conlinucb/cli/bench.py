@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from conlinucb.errors import InvalidInput
 
 bench_app = typer.Typer(add_completion=False, invoke_without_command=True)
 
@@ -46,7 +50,7 @@ def bench_service(
     ] = None,
 ) -> None:
     """Measure the real server: whole conversations, both databases, against a bare insert."""
-    from benchmarks import service
+    service = _from_the_repository("service")
 
     rows = []
     for row in service.measure(quick, postgres):
@@ -63,7 +67,7 @@ def bench_page(
     ] = None,
 ) -> None:
     """Measure the page in a real browser: its weight, and how soon it shows."""
-    from benchmarks import page
+    page = _from_the_repository("page")
 
     if pictures is not None:
         for path in page.take_pictures(pictures):
@@ -72,3 +76,14 @@ def bench_page(
     for row in page.measure():
         typer.echo(page.line(row))
     typer.echo(page.FOOTNOTE)
+
+
+def _from_the_repository(name: str) -> Any:
+    """A benchmark that is not part of the installed package."""
+    if not Path("benchmarks", f"{name}.py").is_file():
+        raise InvalidInput(
+            f"The benchmark {name!r} needs servers or a browser and is not installed with the "
+            f"package: run it in a checkout of the repository."
+        )
+    sys.path.insert(0, str(Path.cwd()))
+    return importlib.import_module(f"benchmarks.{name}")

@@ -1,0 +1,153 @@
+"""Everything works without a mouse, and the focus is never lost."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from support import browser
+from support.browser import Come, answer, beliefs, button, focused, shown
+
+chromium, site, come = browser.chromium, browser.site, browser.come
+MOST_TABS = 40
+
+
+def tab_to(page: Page, what: str, key: str = "Tab") -> None:
+    """Press Tab until something has the focus."""
+    for _ in range(MOST_TABS):
+        page.keyboard.press(key)
+        if focused(page) == what:
+            return
+    raise AssertionError(f"{what!r} is not reached by {key}; at last {focused(page)!r}")
+
+
+def press_on(page: Page, what: str, key: str = "Enter") -> None:
+    tab_to(page, what)
+    page.keyboard.press(key)
+
+
+def test_the_skip_link_leads_to_the_conversation(come: Come) -> None:
+    page = come().open()
+    page.keyboard.press("Tab")
+    link = page.get_by_role("link", name="To the conversation")
+    expect(link).to_be_focused()
+    expect(link).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("#step")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(button(page, "Yes")).to_be_focused()
+
+
+def test_a_round_by_keys_alone(come: Come) -> None:
+    guest = come()
+    page = guest.open()
+    press_on(page, "No")
+    expect(page.get_by_role("heading", name="How about one of these?")).to_be_focused()
+    first, second, _ = shown(page)
+    page.keyboard.press("Tab")
+    assert focused(page) == f"Like: {first}"
+    page.keyboard.press("Space")
+    expect(button(page, f"Undo: {first}")).to_be_focused()
+    press_on(page, f"Why this? {first}")
+    expect(page.locator(".card").nth(0).locator("details")).to_contain_text("it expected")
+    press_on(page, f"Not for me: {second}", "Space")
+    expect(button(page, f"Undo: {second}")).to_be_focused()
+    press_on(page, "Go on")
+    expect(page.locator("h2.asked")).to_be_focused()
+    press_on(page, "Why this question?", "Space")
+    expect(page.get_by_text("Chosen by: max-radius")).to_be_visible()
+    tab_to(page, "Skip", "Shift+Tab")
+    page.keyboard.press("Space")
+    expect(page.locator(".cards")).to_be_visible()
+    assert [each["about"]["answer"] for each in guest.log("answer")] == [0, None]
+    assert [each["about"]["reward"] for each in guest.log("reward")] == [1, 0]
+
+
+def test_undo_keeps_the_focus_at_the_card(come: Come) -> None:
+    page = come().open()
+    answer(page)
+    first, second, _ = shown(page)
+    press_on(page, f"Like: {first}")
+    expect(button(page, f"Undo: {first}")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(button(page, f"Like: {first}")).to_be_focused()
+    press_on(page, f"Seen it: {second}")
+    expect(button(page, f"Undo: {second}")).to_be_focused()
+    page.keyboard.press("Space")
+    expect(button(page, f"Like: {second}")).to_be_focused()
+
+
+def test_arrow_keys_switch_the_order(come: Come) -> None:
+    guest = come()
+    page = guest.open()
+    answer(page)
+    tab_to(page, "taste")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_label("By uncertainty")).to_be_checked()
+    terms = guest.profile()["terms"]
+    by_radius = sorted(terms, key=lambda each: (-each["radius"], -each["mean"]))
+    assert list(beliefs(page))[:10] == [each["term"] for each in by_radius[:10]]
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_label("By taste")).to_be_checked()
+    by_mean = sorted(terms, key=lambda each: (-each["mean"], each["radius"]))
+    assert list(beliefs(page))[:10] == [each["term"] for each in by_mean[:10]]
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("list", name="Topics", exact=True)).to_be_focused()
+
+
+def test_the_dialog_holds_and_returns_the_focus(come: Come) -> None:
+    guest = come()
+    answer(guest.open())
+    page = guest.open("/profile")
+    dialog = page.get_by_role("dialog", name="Delete everything?")
+    for leave in ("Escape", "Enter"):
+        press_on(page, "Delete everything …")
+        expect(dialog).to_be_visible()
+        expect(button(page, "Keep it")).to_be_focused()
+        for _ in range(5):
+            page.keyboard.press("Tab")
+            assert page.evaluate(
+                "() => document.activeElement === document.body"
+                " || document.activeElement.closest('dialog') !== null"
+            )
+        tab_to(page, "Keep it")
+        page.keyboard.press(leave)
+        expect(dialog).to_be_hidden()
+        expect(button(page, "Delete everything …")).to_be_focused()
+    assert guest.kinds() == ["question", "answer", "recommendation"]
+
+
+def test_taking_back_by_keys(come: Come) -> None:
+    guest = come()
+    page = guest.open()
+    answer(page)
+    term = guest.log("answer")[0]["about"]["id"]
+    page = guest.open("/profile")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="What you said")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(button(page, f"Take back: {term}, yes")).to_be_focused()
+    page.keyboard.press("Space")
+    expect(page.get_by_role("status")).to_have_text(f"Taken back: {term}.")
+    expect(page.get_by_role("heading", name="What you said")).to_be_focused()
+
+
+def test_the_comparison_by_keys(come: Come) -> None:
+    page = come().open("/compare")
+    press_on(page, "One round")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_have_text("Round 2 of 100.")
+    expect(button(page, "One round")).to_be_focused()
+    tab_to(page, "linucb", "Shift+Tab")
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("status")).to_have_text("Round 0 of 100.")
+    expect(page.locator("#right h2")).to_have_text("Arm-Con: asks about items")
+
+
+def test_a_button_that_is_done_does_not_take_the_focus_along(come: Come) -> None:
+    page = come().open("/compare")
+    for name, text in (("To the end", "Round 100"), ("Back to the start", "Round 0")):
+        press_on(page, name)
+        expect(page.get_by_role("status")).to_contain_text(text)
+        page.wait_for_timeout(200)
+        assert page.evaluate("() => document.activeElement.tagName") != "BODY"

@@ -1,0 +1,161 @@
+"""A few films that people talk about while the catalogue changes."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+
+import conlinucb as cl
+from conlinucb.service.catalogues.registry import Catalogues
+from conlinucb.service.catalogues.version import Served
+from conlinucb.service.conversations.audit import difference
+from conlinucb.service.conversations.fold import fold
+from support.service_talk import RECIPES, Talk, arrays
+
+NUMBERS = count()
+WAIT = 20.0
+"""Seconds for what goes on in the background."""
+FILMS: dict[str, list[str]] = {
+    "Alien": ["horror", "space"],
+    "Heat": ["heist", "city"],
+    "Solaris": ["space", "slow"],
+    "Ronin": ["heist", "cars"],
+    "Drive": ["cars", "city", "slow"],
+    "Scream": ["horror", "city"],
+}
+TAGS = ["horror", "space", "heist", "city", "slow", "cars"]
+
+
+def items(films: dict[str, list[str]] = FILMS) -> list[dict[str, Any]]:
+    return [{"id": film, "tags": tags} for film, tags in films.items()]
+
+
+def put(client: TestClient, name: str, body: Any) -> Any:
+    return client.put(f"/v1/catalogues/{name}", json=body)
+
+
+def given(recipe: str = "conlinucb", **more: Any) -> dict[str, Any]:
+    """Settings with an agent of this recipe."""
+    return {"agent": RECIPES[recipe], "max_questions": None, **more}
+
+
+@pytest.fixture
+def name() -> str:
+    """A name that no catalogue has yet."""
+    return f"films {next(NUMBERS)}"
+
+
+@pytest.fixture
+def talk(memory: TestClient, name: str) -> Talk:
+    """Someone who talks about the films."""
+    assert put(memory, name, {"items": items(), "settings": given()}).status_code == 200
+    return Talk(memory, name)
+
+
+def served(talk: Talk) -> Served:
+    return talk.desk.catalogues.serving(talk.catalogue)
+
+
+def about(talk: Talk) -> dict[str, Any]:
+    response = talk.client.get(f"/v1/catalogues/{talk.catalogue}")
+    assert response.status_code == 200, response.text
+    return dict(response.json())
+
+
+def change(talk: Talk, what: str, body: Any, method: str = "POST") -> Any:
+    return talk.client.request(method, f"/v1/catalogues/{talk.catalogue}{what}", json=body)
+
+
+def problem(response: Any) -> tuple[int, str, str]:
+    assert set(response.json()) == {"error"}, response.text
+    error = response.json()["error"]
+    return response.status_code, error["code"], error["message"]
+
+
+TABLE: dict[str, Any] = {
+    "item": ["a", "a", "b", "c"],
+    "tag": ["x", "y", "y", "z"],
+    "weight": [1.0, 2.0, 0.5, 1.0],
+}
+
+
+def csv(columns: Any) -> bytes:
+    rows = [columns.keys(), *zip(*columns.values(), strict=True)]
+    return "\n".join(",".join(map(str, row)) for row in rows).encode()
+
+
+class Hold:
+    """Keeps versions from being built until they may be."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.open = False
+        build = Catalogues.build_pending
+        monkeypatch.setattr(
+            Catalogues, "build_pending", lambda catalogues: self.open and build(catalogues)
+        )
+
+    def release(self, talk: Talk) -> None:
+        """Let the version that waits be built, and wait for it."""
+        version = about(talk)["building"]
+        assert version is not None
+        self.open = True
+        wait_for(talk, version=version, building=None)
+
+
+@pytest.fixture
+def hold(monkeypatch: pytest.MonkeyPatch) -> Hold:
+    return Hold(monkeypatch)
+
+
+def wait_for(talk: Talk, **wanted: Any) -> None:
+    """Until the catalogue is like this."""
+    deadline = time.monotonic() + WAIT
+    while (found := about(talk)) != found | wanted:
+        assert time.monotonic() < deadline, f"{wanted} did not come: {found}"
+        time.sleep(0.05)
+
+
+LATER = {
+    "Alien": ["horror", "space", "slow"],
+    "Heat": ["heist", "city"],
+    "Ronin": ["heist", "cars"],
+    "Speed": ["cars", "city", "horror"],
+}
+"""Another catalogue: two films are gone, one is new, and one has other tags."""
+
+
+def by_hand(talk: Talk, served: Served) -> Any:
+    """The estimate that all answers and rewards of the log come to on this version."""
+    agent, catalog = served.agent, served.catalog
+    user = agent.new_user(seed=talk.person.seed)
+    for each in talk.log():
+        if each.kind == "reward" and each.body["item"] in catalog.arm_ids:
+            agent.learn(user, catalog.arm_index(each.body["item"]), each.body["reward"])
+        if each.kind == "answer" and each.body["answer"] is not None:
+            terms = each.body["about"] == "term"
+            ids = catalog.term_ids if terms else catalog.arm_ids
+            if each.body["id"] in ids:
+                index = ids.index(each.body["id"])
+                user.was_asked(cl.Question(each.body["about"], index, user.questions + 1, 1))
+                assert user.open is not None
+                agent.hear(user, user.open, each.body["answer"])
+    return user.theta
+
+
+def assert_folded(talk: Talk) -> None:
+    """The state at hand is what the log comes to on the version that is served."""
+    state = talk.state()
+    assert state.served.number == about(talk)["version"]
+    folded, broken = fold(served(talk), talk.person.seed, talk.log())
+    assert broken == {}
+    assert difference(arrays(state), arrays(folded)) is None
+    np.testing.assert_allclose(state.user.theta, by_hand(talk, served(talk)), atol=1e-9)
+
+
+def taught(talk: Talk) -> dict[str, Any]:
+    return talk.state().user.to_arrays()

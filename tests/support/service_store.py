@@ -1,0 +1,85 @@
+"""A storage of every kind, and people in it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+
+from conlinucb.service.storage import MEMORY, Event, Person, Snapshot, Storage
+from conlinucb.service.storage.schema import catalogues, metadata
+from support.service_world import Postgres, opened
+
+LARGEST_SEED = 2**64 - 1
+
+
+@pytest.fixture(scope="module", params=["memory", "sqlite", "postgres"])
+def database(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Storage]:
+    """One of each kind for all tests: making one takes longer than most of them."""
+    if request.param == "memory":
+        url = MEMORY
+    elif request.param == "sqlite":
+        url = f"sqlite:///{tmp_path_factory.mktemp('storage') / 'service.db'}"
+    else:
+        server: Postgres = request.getfixturevalue("postgres")
+        url = server.new_database()
+    storage = opened(url)
+    yield storage
+    storage.close()
+
+
+@pytest.fixture
+def storage(database: Storage) -> Iterator[Storage]:
+    """Empty, but for the ids that have been given."""
+    yield database
+    with database.database.transaction() as connection:
+        for table in reversed(metadata.sorted_tables):
+            connection.execute(sa.delete(table))
+
+
+def someone(storage: Storage, name: str = "ann", catalogue: str = "films") -> Person:
+    return storage.people.add(storage.shelf.create(catalogue).id, name, seed=1)
+
+
+def said(seq: int, client_id: str | None = None, subject: str | None = None) -> Event:
+    return Event(seq, "answer", {"answer": float(seq)}, client_id, subject)
+
+
+def state(seq: int = 5) -> Snapshot:
+    return Snapshot(seq, {"theta": np.arange(3.0) + seq, "seed": np.array(LARGEST_SEED, np.uint64)})
+
+
+def seqs(storage: Storage, person: Person) -> list[int]:
+    return [event.seq for event in storage.log.after(person.id)]
+
+
+def at_once(count: int, work: Callable[[int], Any]) -> list[Any]:
+    """What ``work`` returns in each of so many threads that start together."""
+    start = threading.Barrier(count)
+
+    def run(number: int) -> Any:
+        start.wait()
+        return work(number)
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(run, range(count)))
+
+
+class Interruption(Exception):
+    """Something that is no error of a database."""
+
+
+def two_catalogues(storage: Storage, second: str, *, interrupt: bool = False) -> None:
+    with storage.database.transaction() as connection:
+        for name in ("new", second):
+            values = {"name": name, "serving": 0, "leased_until": 0}
+            connection.execute(sa.insert(catalogues), values)
+        if interrupt:
+            raise Interruption
