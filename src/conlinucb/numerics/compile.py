@@ -1,19 +1,24 @@
-"""How a kernel is compiled: explicit signature, without the GIL, cached on disk."""
+"""How a kernel is compiled: at its first call, for one signature, without the GIL, cached on disk."""
 
 from __future__ import annotations
 
 import hashlib
+import importlib
+import logging
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from numba import njit, types
 from numba.core.caching import NullCache
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+logger = logging.getLogger("conlinucb")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 FLOAT = types.float64
 INT = types.int64
@@ -21,6 +26,7 @@ SEED = types.uint64
 VOID = types.void
 VECTOR = types.Array(types.float64, 1, "C")
 MATRIX = types.Array(types.float64, 2, "C")
+STACK = types.Array(types.float64, 3, "C")
 INDEX = types.Array(types.int64, 1, "C")
 SINGLES = types.Array(types.float32, 2, "C")
 SHORTS = types.Array(types.float32, 1, "C")
@@ -31,10 +37,12 @@ FAST_MATH = frozenset({"contract", "reassoc", "nsz"})
 
 KERNEL_FILES = (
     *("randomness.py", "numerics/*.py", "agent/estimators/*.py"),
-    *("agent/strategies/*.py", "simulation/loop/*.py"),
+    *("agent/strategies/*.py", "people/*.py", "simulation/loop/*.py"),
 )
-COMPILING = "conlinucb: compiling kernels, once for this installation: some 10 s ..."
+COMPILING = "compiling kernels, once for this installation: some 10 s ..."
 
+# One lock for all kernels: compiling one compiles, or loads, those it calls.
+_compiling = threading.RLock()
 _told: list[bool] = []
 
 
@@ -45,33 +53,86 @@ def tuple_type(cls: type, *fields: Any) -> Any:
     return types.NamedTuple(fields, cls)
 
 
-def kernel(signature: Any, *, inner: bool = False) -> Callable[[Function], Function]:
-    """Compile the decorated function for ``signature`` now, or load it from the cache.
+class Kernel(Generic[Arguments, Result]):
+    """A function that is compiled, or loaded from the cache, when it is first needed.
+
+    Called from Python it is a function like any other; other kernels call it by its name.
+    """
+
+    def __init__(
+        self,
+        function: Callable[Arguments, Result],
+        signature: Any,
+        *,
+        cached: bool = True,
+        inner: bool = False,
+        pointer: bool = False,
+    ) -> None:
+        self.py_func = function
+        self.signature = signature
+        self._options = {"cached": cached, "inner": inner, "pointer": pointer}
+        self._compiled: Any = None
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self.__module__ = function.__module__
+        self.__wrapped__ = function  # what doctest and help look at
+
+    @property
+    def compiled(self) -> Any:
+        """What Numba made of it; with ``pointer`` it can be handed to a kernel as an argument."""
+        if self._compiled is None:
+            with _compiling:
+                if self._compiled is None:
+                    self._compiled = _compile(self.py_func, self.signature, **self._options)
+        return self._compiled
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What it is to another kernel that calls it."""
+        return types.Dispatcher(self.compiled)
+
+    def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        return (self._compiled or self.compiled)(*args, **kwargs)  # type: ignore[no-any-return]
+
+    def __reduce__(self) -> Any:
+        """By name where another process can import it, else by value, without what was compiled."""
+        module = sys.modules.get(self.__module__)
+        if self.__module__ != "__main__" and getattr(module, self.__name__, None) is self:
+            return (_imported, (self.__module__, self.__name__))
+        return _anew, (self.py_func, self.signature, self._options)
+
+
+def _imported(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)
+
+
+def _anew(function: Any, signature: Any, options: dict[str, bool]) -> Kernel[Any, Any]:
+    return Kernel(function, signature, **options)
+
+
+def kernel(
+    signature: Any, *, inner: bool = False, pointer: bool = False
+) -> Callable[[Callable[Arguments, Result]], Kernel[Arguments, Result]]:
+    """Make the decorated function a kernel for ``signature``.
 
     An ``inner`` kernel is called by other kernels only, and is compiled faster for it.
     """
 
-    def decorate(function: Function) -> Function:
-        compiled: Function = compiled_for(function, signature, cached=True, inner=inner)
-        _tell_once(compiled)
-        return compiled
+    def decorate(function: Callable[Arguments, Result]) -> Kernel[Arguments, Result]:
+        return Kernel(function, signature, inner=inner, pointer=pointer)
 
     return decorate
 
 
-def compiled_for(
-    function: Any, signature: Any, *, cached: bool, pointer: bool = False, inner: bool = False
-) -> Any:
-    """``function`` compiled for one signature and no other.
-
-    With ``pointer`` a kernel can be handed to another one as an argument.
-    """
+def _compile(function: Any, signature: Any, *, cached: bool, inner: bool, pointer: bool) -> Any:
+    """``function`` compiled for one signature and no other."""
     options: dict[str, Any] = {"no_cfunc_wrapper": not pointer, "no_cpython_wrapper": inner}
     compiled: Any = njit(nogil=True, fastmath=set(FAST_MATH), error_model="numpy", **options)(
         function
     )
     if cached:
         _cache(compiled)
+        _tell_once(compiled, signature)
     compiled.compile(signature)
     compiled.disable_compile()
     return compiled
@@ -109,8 +170,9 @@ def _sources() -> str:
     return digest.hexdigest()
 
 
-def _tell_once(compiled: Any) -> None:
-    """Say what the wait is for when a kernel was not in the cache: more will follow."""
-    if compiled.stats.cache_misses and not _told:
-        _told.append(True)
-        print(COMPILING, file=sys.stderr)
+def _tell_once(compiled: Any, signature: Any) -> None:
+    """Say what the wait is for where a kernel is not in the cache: more will follow."""
+    if _told or compiled._cache.load_overload(signature, compiled.targetctx) is not None:
+        return
+    _told.append(True)
+    logger.info(COMPILING)

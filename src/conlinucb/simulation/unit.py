@@ -56,7 +56,8 @@ def _play_compiled(job: Job, unit: Unit, played: Played) -> None:
     if unit.agent not in job.prepared:
         job.prepared[unit.agent] = _world(job), _chance(job), _algorithm(job, agent)
     world, chance, algorithm = job.prepared[unit.agent]
-    kernel: Any = any_offered.compiled if agent.chooser is None else agent.chooser.kernel
+    chosen: Any = any_offered if agent.chooser is None else agent.chooser.kernel
+    kernel = getattr(chosen, "compiled", chosen)
     progress = np.zeros(2, dtype=np.int64)
     for i, user in enumerate(range(unit.first, unit.last)):
         seed = np.uint64(job.people.user_seed(job.seed, unit.repeat, user))

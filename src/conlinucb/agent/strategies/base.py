@@ -7,8 +7,7 @@ can be replayed, retracted and run on any thread.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
-from typing import Any, NamedTuple, Protocol, TypeVar, overload
+from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from conlinucb.numerics.compile import (
     MATRIX,
     SEED,
     VECTOR,
-    compiled_for,
+    Kernel,
     tuple_type,
 )
 from conlinucb.numerics.validation import Floats, Indices
@@ -101,41 +100,24 @@ class TermStrategy:
         return f"{type(self).__name__}({inside})"
 
 
-Function = TypeVar("Function", bound=Callable[..., int])
+Choice = Callable[[View], int]
 
 
 @overload
-def strategy_kernel(function: Function) -> Function: ...
+def strategy_kernel(function: Choice) -> Kernel[[View], int]: ...
 @overload
-def strategy_kernel(*, cache: bool) -> Callable[[Function], Function]: ...
+def strategy_kernel(*, cache: bool) -> Callable[[Choice], Kernel[[View], int]]: ...
 def strategy_kernel(function: Any = None, *, cache: bool = False) -> Any:
-    """Compile a function of a ``View`` into a kernel that the fast loop takes as it is.
+    """Make a function of a ``View`` a kernel that the fast loop takes as it is.
+
+    It is compiled when first needed; ``cache=True`` keeps it on disk.
 
     >>> @strategy_kernel
     ... def first_offered(view):
     ...     return view.offered[0]
     """
 
-    def decorate(choose: Function) -> Function:
-        compiled: Function = compiled_for(choose, SIGNATURE, cached=cache, pointer=True)
-        return compiled
+    def decorate(choose: Choice) -> Kernel[[View], int]:
+        return Kernel(choose, SIGNATURE, cached=cache, pointer=True)
 
     return decorate if function is None else decorate(function)
-
-
-class Deferred:
-    """A kernel of this package, compiled or loaded when an agent first needs it."""
-
-    def __init__(self, function: Callable[[View], int]) -> None:
-        self.function = function
-
-    @cached_property
-    def compiled(self) -> Callable[[View], int]:
-        """The kernel itself."""
-        kernel: Callable[[View], int] = compiled_for(
-            self.function, SIGNATURE, cached=True, pointer=True
-        )
-        return kernel
-
-    def __call__(self, view: View) -> int:
-        return self.compiled(view)

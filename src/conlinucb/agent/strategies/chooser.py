@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from conlinucb.agent.strategies.base import Deferred, TermStrategy, View
+from conlinucb.agent.strategies.base import TermStrategy, View
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import ConlinucbError, InvalidInput, StrategyError
 from conlinucb.numerics.validation import Floats, Indices
@@ -23,8 +23,7 @@ class Chooser:
         self.name: str = getattr(strategy, "name", type(strategy).__name__)
         self.needs_pool = bool(getattr(strategy, "needs_pool", TermStrategy.needs_pool))
         self.fixed_terms = bool(getattr(strategy, "fixed_terms", TermStrategy.fixed_terms))
-        kernel = getattr(strategy, "kernel", None)
-        self.kernel = kernel.compiled if isinstance(kernel, Deferred) else kernel
+        self.kernel = getattr(strategy, "kernel", None)
         if self.kernel is not None and not hasattr(self.kernel, "py_func"):
             raise InvalidInput(
                 f"The kernel of strategy {self.name!r} must be compiled with @strategy_kernel, "

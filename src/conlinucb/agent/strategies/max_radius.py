@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from conlinucb.agent.strategies.base import Deferred, TermStrategy, View
+from conlinucb.agent.strategies.base import TermStrategy, View, strategy_kernel
 from conlinucb.agent.strategies.lazy import widest
 
 
-@Deferred
+@strategy_kernel(cache=True)
 def max_radius(view: View) -> int:
     """argmax ||x~||_P."""
     no_means = np.zeros(view.offered.shape[0])

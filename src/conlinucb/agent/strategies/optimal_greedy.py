@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from conlinucb.agent.strategies.base import Deferred, TermStrategy, View
+from conlinucb.agent.strategies.base import TermStrategy, View, strategy_kernel
 from conlinucb.numerics.linalg import add_squares, quadratic, times
 from conlinucb.numerics.ties import first_best, largest, threshold
 
 
-@Deferred
+@strategy_kernel(cache=True)
 def optimal_greedy(view: View) -> int:
     """argmax ||Z cov x~||^2 / (1 + x~'cov x~), Z the pool's reach.
 

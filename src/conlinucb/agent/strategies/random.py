@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from conlinucb.agent.strategies.base import Deferred, TermStrategy, View
+from conlinucb.agent.strategies.base import TermStrategy, View, strategy_kernel
 from conlinucb.randomness import QUESTIONS, derive, uniform_index
 
 
-@Deferred
+@strategy_kernel(cache=True)
 def any_offered(view: View) -> int:
     """One of the offered terms, the last one included."""
     stream = derive(view.seed, QUESTIONS)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from conlinucb.agent.strategies.base import Deferred, TermStrategy, View
+from conlinucb.agent.strategies.base import TermStrategy, View, strategy_kernel
 from conlinucb.agent.strategies.related import best_mean
 from conlinucb.numerics.linalg import quadratic
 
 
-@Deferred
+@strategy_kernel(cache=True)
 def related_confidence(view: View) -> int:
     """argmax of the weighted mean of s_a = z_a'cov z_a over the term's arms in the pool."""
     total = np.zeros(view.terms.shape[0])

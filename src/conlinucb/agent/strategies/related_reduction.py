@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from conlinucb.agent.strategies.base import Deferred, TermStrategy, View
+from conlinucb.agent.strategies.base import TermStrategy, View, strategy_kernel
 from conlinucb.agent.strategies.related import best_mean
 from conlinucb.numerics.linalg import dot, quadratic, times
 
 
-@Deferred
+@strategy_kernel(cache=True)
 def related_reduction(view: View) -> int:
     """argmax of the weighted mean of sqrt(s_a) - sqrt(s_a after asking) over the term's arms.
 

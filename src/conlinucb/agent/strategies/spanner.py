@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from conlinucb.agent.spanner import barycentric_spanner
-from conlinucb.agent.strategies.base import Deferred, TermStrategy, View
+from conlinucb.agent.strategies.base import TermStrategy, View, strategy_kernel
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Floats, number
 from conlinucb.randomness import QUESTIONS, derive, uniform_index
 
 
-@Deferred
+@strategy_kernel(cache=True)
 def any_member(view: View) -> int:
     """One of the spanner's terms; ``constants`` holds their indices, exact in float64."""
     members = view.constants

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from conlinucb.agent.strategies.base import Deferred, TermStrategy, View
+from conlinucb.agent.strategies.base import TermStrategy, View, strategy_kernel
 from conlinucb.agent.strategies.lazy import widest
 from conlinucb.numerics.linalg import dot
 
 
-@Deferred
+@strategy_kernel(cache=True)
 def upper_confidence(view: View) -> int:
     """argmax x~'theta + alpha ||x~||_P."""
     means = np.empty(view.offered.shape[0])
