@@ -7,12 +7,13 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
+import pooch
 import pytest
 
-from conlinucb.datasets import download, files
+from conlinucb.datasets import files
 from conlinucb.datasets.fetch import fetch
 from conlinucb.errors import FetchFailed
 from support.web import CONTENT, Server, serving, tiny, zipped
@@ -37,20 +38,13 @@ def full_disk(_: object) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a disk always full")
-def test_a_full_disk_is_a_sentence(server: Server, cache: Path) -> None:
-    cache.mkdir()
-    begin = download.Partial.begin
-
-    def begin_there(self: download.Partial, begun: download._Begun) -> None:
-        begin(self, begun)
-        self.path.unlink()
-        self.path.symlink_to("/dev/full")
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(download.Partial, "begin", begin_there)
-        with pytest.raises(FetchFailed, match=r"disk is full.*CONLINUCB_DATA"):
-            fetch("tiny", url=server.url)
-    assert not (cache / "tiny-set").exists()
+def test_a_full_disk_is_a_sentence(
+    server: Server, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pooch.core, "temporary_file", lambda path: nullcontext("/dev/full"))
+    with pytest.raises(FetchFailed, match=r"disk is full.*CONLINUCB_DATA"):
+        fetch("tiny", url=server.url)
+    assert {each.name for each in cache.iterdir()} == {".tiny.lock"}
 
 
 @contextmanager
@@ -107,10 +101,10 @@ def test_a_disk_full_while_unpacking_keeps_the_download(
     server: Server, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("conlinucb.datasets.fetch.os.fsync", full_disk)
+        patch.setattr("conlinucb.datasets.unpack.os.fsync", full_disk)
         with pytest.raises(FetchFailed, match="disk is full"):
             fetch("tiny", url=server.url)
-    kept = {".tiny.lock", "tiny.zip.partial", "tiny.zip.partial.json"}
-    assert {each.name for each in cache.iterdir()} == kept
+    assert {each.name for each in cache.iterdir()} == {".tiny.lock", ".tiny.download"}
     assert (fetch("tiny", url=server.url) / "names.dat").read_bytes() == CONTENT["names.dat"]
     assert len(server.requests) == 1
+    assert {each.name for each in cache.iterdir()} == {".tiny.lock", "tiny-set"}

@@ -11,8 +11,7 @@ import pytest
 
 import conlinucb as cl
 from conlinucb import progress
-from conlinucb.datasets import fetch as fetching
-from conlinucb.datasets import files
+from conlinucb.datasets import files, unpack
 from conlinucb.datasets.fetch import fetch
 from conlinucb.errors import FetchFailed, MissingData, WrongData
 from conlinucb.progress import Progress
@@ -108,7 +107,7 @@ def test_a_refused_source_leaves_what_was_there(tmp_path: Path, cache: Path) -> 
 def test_a_zip_bomb_is_refused(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetching, "LARGEST_FILE", 10**6)
+    monkeypatch.setattr(unpack, "LARGEST_FILE", 10**6)
     source = put(tmp_path / "z.zip", zipped(CONTENT | {"names.dat": bytes(10**8)}, deflate=True))
     assert source.stat().st_size < 10**6
     with pytest.raises(WrongData, match=r"names\.dat in .*larger than 1,000,000 bytes"):

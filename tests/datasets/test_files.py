@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
+import sys
+from pathlib import Path, PureWindowsPath
 
+import platformdirs
 import pytest
+from platformdirs.unix import Unix
+from platformdirs.windows import Windows
 
 import conlinucb as cl
 from conlinucb.datasets import files
@@ -71,45 +75,60 @@ def test_the_real_files_have_the_published_sums(name: str) -> None:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for each in ("CONLINUCB_DATA", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+    for each in ("CONLINUCB_DATA", "XDG_CACHE_HOME"):
         monkeypatch.delenv(each, raising=False)
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(platformdirs, "PlatformDirs", Unix)
+    monkeypatch.setattr("sys.platform", "linux")
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    ("platform", "expected"),
-    [
-        ("linux", ".cache/conlinucb"),
-        ("darwin", "Library/Caches/conlinucb"),
-        ("win32", "AppData/Local/conlinucb/Cache"),
-    ],
-)
-def test_each_system_has_its_cache(
-    home: Path, monkeypatch: pytest.MonkeyPatch, platform: str, expected: str
+@pytest.mark.parametrize("xdg", [None, "", "relative"])
+def test_the_cache_of_a_linux_user(
+    home: Path, monkeypatch: pytest.MonkeyPatch, xdg: str | None
 ) -> None:
-    monkeypatch.setattr("sys.platform", platform)
-    assert files.cache_folder() == home / expected
+    if xdg is not None:
+        monkeypatch.setenv("XDG_CACHE_HOME", xdg)
+    assert files.cache_folder() == home / ".cache" / "conlinucb"
 
 
-@pytest.mark.parametrize(
-    ("platform", "variable", "inner"),
-    [("linux", "XDG_CACHE_HOME", "conlinucb"), ("win32", "LOCALAPPDATA", "conlinucb/Cache")],
-)
+@pytest.mark.parametrize("xdg", [False, True])
+def test_the_cache_of_a_mac_user(home: Path, monkeypatch: pytest.MonkeyPatch, xdg: bool) -> None:
+    monkeypatch.setattr("sys.platform", "darwin")
+    if xdg:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(home / "mine"))
+    assert files.cache_folder() == home / "Library" / "Caches" / "conlinucb"
+
+
+@pytest.mark.usefixtures("home")
+def test_the_cache_of_a_windows_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "win32")
+    monkeypatch.setattr(platformdirs, "PlatformDirs", Windows)
+    local = "C:\\Users\\ann\\AppData\\Local"
+    monkeypatch.setenv("WIN_PD_OVERRIDE_LOCAL_APPDATA", local)
+    found = PureWindowsPath(str(files.cache_folder()))
+    assert found == PureWindowsPath(local, "conlinucb", "Cache")
+
+
 def test_the_systems_variable_counts_and_ours_before_it(
-    home: Path, monkeypatch: pytest.MonkeyPatch, platform: str, variable: str, inner: str
+    home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.platform", platform)
-    monkeypatch.setenv(variable, str(home / "mine"))
-    assert files.cache_folder() == home / "mine" / inner
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "mine"))
+    assert files.cache_folder() == home / "mine" / "conlinucb"
     monkeypatch.setenv("CONLINUCB_DATA", str(home / "ours"))
+    assert files.cache_folder() == home / "ours"
+    monkeypatch.setenv("CONLINUCB_DATA", "~/ours")
     assert files.cache_folder() == home / "ours"
 
 
-def test_a_relative_xdg_folder_is_ignored(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.platform", "linux")
-    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert files.cache_folder() == home / ".cache" / "conlinucb"
+def test_without_platformdirs_the_variable_or_the_extra_is_needed(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    with pytest.raises(cl.MissingExtra, match=r"CONLINUCB_DATA.*pip install 'conlinucb\[runner"):
+        files.cache_folder()
+    monkeypatch.setenv("CONLINUCB_DATA", str(home / "ours"))
+    assert files.cache_folder() == home / "ours"
 
 
 def test_needed_files_make_the_folder_usable(folder: Path) -> None:

@@ -47,11 +47,11 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, body: bytes) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.body, self.etag, self.status = body, '"one"', 200
+        self.body, self.status, self.length = body, 200, True
         self.cut: list[int] = []
         """For each answer in turn, after how many bytes to close; then never."""
-        self.ranges = self.length = True
-        self.content_range: str | None = None
+        self.stalled: threading.Event | None = None
+        """What an answer that is cut waits for before it closes."""
         self.location: str | None = None
         self.requests: list[dict[str, str]] = []
         self.sent: list[int] = []
@@ -75,24 +75,7 @@ class Handler(BaseHTTPRequestHandler):
         elif self.server.status != 200:
             self.answer(self.server.status, b"no", {})
         else:
-            self.serve(cut)
-
-    def serve(self, cut: int | None) -> None:
-        body, start, headers = self.server.body, self.start(), {"ETag": self.server.etag}
-        if start is None:
-            self.answer(200, body, headers, cut)
-        elif start >= len(body):
-            self.answer(416, b"", {"Content-Range": f"bytes */{len(body)}"})
-        else:
-            told = f"bytes {start}-{len(body) - 1}/{len(body)}"
-            headers["Content-Range"] = self.server.content_range or told
-            self.answer(206, body[start:], headers, cut)
-
-    def start(self) -> int | None:
-        wanted, since = self.headers.get("Range"), self.headers.get("If-Range")
-        if not wanted or not self.server.ranges or since not in (None, self.server.etag):
-            return None
-        return int(wanted.removeprefix("bytes=").removesuffix("-"))
+            self.answer(200, self.server.body, {}, cut)
 
     def answer(
         self, status: int, body: bytes, headers: dict[str, str], cut: int | None = None
@@ -106,6 +89,8 @@ class Handler(BaseHTTPRequestHandler):
         with contextlib.suppress(ConnectionError):
             self.wfile.write(body[:cut])
         self.server.sent.append(len(body[:cut]))
+        if self.server.stalled and cut is not None:
+            self.server.stalled.wait(20)
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""

@@ -1,212 +1,166 @@
-"""A download over HTTPS that can be broken off and continued."""
+"""A download with pooch: over HTTPS, of limited size, whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import http.client
 import ipaddress
-import json
-import re
-import time
-import urllib.error
-import urllib.request
+import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
-from urllib.parse import urlsplit
+from typing import IO, Any
+from urllib.parse import urljoin, urlsplit
 
 from conlinucb._version import __version__
-from conlinucb.errors import ConlinucbError, FetchFailed
+from conlinucb.errors import FetchFailed, MissingExtra
 from conlinucb.progress import Progress
 
 LIMIT = 300 * 10**6
 """Largest download in bytes."""
 TIMEOUT = 30.0
 """Seconds without a byte after which the connection counts as broken."""
-ATTEMPTS = 4
-"""Connections in one call; each continues where the one before broke."""
-PAUSE = 1.0
-"""Seconds before the next attempt."""
+RETRIES = 3
+"""How often a download that broke off starts over in one call."""
 CHUNK = 1 << 16
 _BY_HAND = "Or download the zip by hand and pass it with --from."
 
 
-class _Broken(Exception):
-    """The connection broke, or its answer does not continue what is there; try again."""
-
-
-class _Begun(NamedTuple):
-    """What was noted of a download when it began."""
-
-    url: str
-    total: int | None
-    validator: str | None
-
-
-class Partial:
-    """A file that grows, with a note beside it that says of what it is the beginning."""
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.note = path, path.with_name(path.name + ".json")
-
-    @property
-    def size(self) -> int:
-        """Bytes so far."""
-        return self.path.stat().st_size if self.path.exists() else 0
-
-    def begun(self, url: str) -> _Begun | None:
-        """The note, if what is there is a beginning of this address's file."""
-        try:
-            begun = _Begun(**json.loads(self.note.read_text()))
-        except (OSError, ValueError, TypeError):
-            return None
-        usable = begun.url == url and isinstance(begun.total, int) and 0 < self.size <= begun.total
-        return begun if usable else None
-
-    def begin(self, begun: _Begun) -> None:
-        """Start over; the note is written last, so that it never speaks of older bytes."""
-        self.forget()
-        self.path.touch()
-        self.note.write_text(json.dumps(begun._asdict()))
-
-    def forget(self) -> None:
-        """Remove both files."""
-        self.note.unlink(missing_ok=True)
-        self.path.unlink(missing_ok=True)
-
-
-def download(url: str, part: Partial, *, progress: bool | None = None) -> None:
-    """Bring the file at ``url`` into ``part``, continuing what is there if it still fits."""
+def download(url: str, to: Path, *, progress: bool | None = None) -> None:
+    """Bring the file at ``url`` to the path ``to``; a file that is there is kept."""
     if not _safe(url):
         raise FetchFailed(f"Only https addresses are fetched, got {url!r}.")
-    reason = ""
-    for attempt in range(ATTEMPTS):
-        time.sleep(PAUSE if attempt else 0)
-        try:
-            with disk(part.path):
-                return _pull(url, part, progress)
-        except _Broken as error:
-            reason = str(error)
-    raise FetchFailed(
-        f"The download of {url} broke off {ATTEMPTS} times, the last time because {reason}; "
-        f"{part.size:,} bytes are kept. Run the command again to continue. {_BY_HAND}"
+    pooch = _pooch()
+    files = pooch.create(
+        to.parent, "", registry={to.name: None}, urls={to.name: url}, retry_if_failed=RETRIES
     )
+    with _quiet(pooch.get_logger()), _network(url):
+        files.fetch(to.name, downloader=_Web(progress))
+
+
+def _pooch() -> Any:
+    try:
+        import pooch
+    except ModuleNotFoundError:
+        raise MissingExtra("runner", "A download") from None
+    return pooch
 
 
 @contextlib.contextmanager
-def disk(path: Path) -> Iterator[None]:
-    """Turn an error of the file system into a sentence; network errors never pass here."""
+def _quiet(logger: logging.Logger) -> Iterator[None]:
+    """Keep pooch from telling each step on stderr."""
+    before = logger.level
+    logger.setLevel(logging.WARNING)
     try:
         yield
-    except OSError as error:
-        if isinstance(error, ConlinucbError):
-            raise
-        raise FetchFailed(_disk_sentence(path, error)) from error
+    finally:
+        logger.setLevel(before)
 
 
-def _disk_sentence(path: Path, error: OSError) -> str:
-    where, elsewhere = error.filename or path, "set CONLINUCB_DATA to another folder"
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"The disk is full: {where} could not be written. Free some space, or {elsewhere}."
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"{where} may not be written. Change its permissions, or {elsewhere}."
-    if error.errno in (errno.EEXIST, errno.ENOTDIR):
-        return (
-            f"{where} is needed as a folder, but a file is in its place. Move it, or {elsewhere}."
-        )
-    return f"{where} could not be written: {error.strerror or error}. Or {elsewhere}."
+@contextlib.contextmanager
+def _network(url: str) -> Iterator[None]:
+    """Turn what pooch tried again in vain into a sentence; errors of the disk pass."""
+    from requests import RequestException
 
-
-def _pull(url: str, part: Partial, progress: bool | None) -> None:
-    """One connection: ask for all or the rest, and append what comes."""
-    begun = part.begun(url)
-    if begun and part.size == begun.total:
-        return
-    with _answer(url, part, begun) as response:
-        if response.status == 206 and begun:
-            _check_continues(response, part, begun)
-        else:
-            begun = _Begun(url, _length(response), _validator(response))
-            part.begin(begun)
-        _check_size(begun.total or 0, part, url)
-        with contextlib.closing(Progress(begun.total, part.size, what="MB", shown=progress)) as bar:
-            _append(response, part, url, bar)
-    if begun.total is not None and part.size != begun.total:
-        raise _Broken(f"the connection ended after {part.size:,} of {begun.total:,} bytes")
-
-
-def _answer(url: str, part: Partial, begun: _Begun | None) -> Any:
-    headers = {"User-Agent": f"conlinucb/{__version__}"}
-    if begun:
-        headers["Range"] = f"bytes={part.size}-"
-        if begun.validator:
-            headers["If-Range"] = begun.validator
-    request = urllib.request.Request(url, headers=headers)
     try:
-        return _opener(url).open(request, timeout=TIMEOUT)
-    except urllib.error.HTTPError as error:
-        error.close()
-        if error.code == 416 and begun:
-            part.forget()
-            raise _Broken("the server refused to continue") from None
-        raise FetchFailed(_refusal(url, error)) from None
-    except (OSError, http.client.HTTPException) as error:
-        reason = getattr(error, "reason", None) or error
+        yield
+    except RequestException as error:
         raise FetchFailed(
-            f"{urlsplit(url).netloc} could not be reached: {reason}. "
-            f"Check the connection and run the command again. {_BY_HAND}"
+            f"The download of {url} broke off {1 + RETRIES} times, the last time because of "
+            f"{_root(error)!r}. Run the command again to start over. {_BY_HAND}"
         ) from error
 
 
-def _refusal(url: str, error: urllib.error.HTTPError) -> str:
-    if error.code in (404, 410):
-        return f"{url} is not there ({error.code}); it may have moved. {_BY_HAND}"
-    if 300 <= error.code < 400:
-        return f"{url} leads from address to address without end ({error.code}). {_BY_HAND}"
-    return f"The server answered {error.code} to {url}. Try again later. {_BY_HAND}"
+class _Web:
+    """What pooch downloads with: requests, held to https and to the limit."""
+
+    def __init__(self, progress: bool | None) -> None:
+        self.progress = progress
+
+    def __call__(self, url: str, path: str, files: Any) -> None:
+        with Path(path).open("wb") as file:
+            into = _Counted(file, url, self.progress)
+            try:
+                self._get(url, into, files)
+            finally:
+                into.close()
+
+    def _get(self, url: str, into: _Counted, files: Any) -> None:
+        from requests import ConnectionError, Timeout, TooManyRedirects
+
+        how = {
+            "headers": {"User-Agent": f"conlinucb/{__version__}", "Accept-Encoding": "identity"},
+            "proxies": {"http": ""} if _here(url) else None,
+            "hooks": {"response": into.hear},
+        }
+        get = _pooch().HTTPDownloader(chunk_size=CHUNK, timeout=TIMEOUT, **how)
+        try:
+            get(url, into, files)
+        except TooManyRedirects:
+            told = f"{url} leads from address to address without end. {_BY_HAND}"
+            raise FetchFailed(told) from None
+        except (ConnectionError, Timeout) as error:
+            if into.answers:
+                raise  # broke off, so pooch tries again
+            raise FetchFailed(
+                f"{urlsplit(url).netloc} could not be reached: {_root(error)}. "
+                f"Check the connection and run the command again. {_BY_HAND}"
+            ) from error
 
 
-def _check_continues(response: Any, part: Partial, begun: _Begun) -> None:
-    """Start over where the rest that is sent belongs to another file."""
-    given = response.headers.get("Content-Range", "")
-    found = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", given)
-    if not found or (int(found[1]), int(found[2])) != (part.size, begun.total):
-        part.forget()
-        raise _Broken(f"the file on the server changed (Content-Range: {given or 'none'})")
+class _Counted:
+    """A file that counts what is written, and hears what the server says first."""
+
+    def __init__(self, file: IO[bytes], url: str, progress: bool | None) -> None:
+        self.file, self.url, self.answers = file, url, list[Any]()
+        self.bar = Progress(None, what="MB", shown=progress)
+
+    def hear(self, response: Any, **_: object) -> None:
+        """Take an answer whose body is still to come, or refuse it."""
+        self.answers.append(response)
+        _check_redirect(response)
+        if response.status_code >= 400:
+            raise FetchFailed(_refusal(response.url, response.status_code))
+        length = response.headers.get("Content-Length", "")
+        self.bar.total = int(length) if length.isdigit() else None
+        self._check_size(self.bar.total or 0)
+
+    def write(self, block: bytes) -> None:
+        """Write and count."""
+        self.file.write(block)
+        self.bar.add(len(block))
+        self._check_size(self.bar.done)
+
+    def flush(self) -> None:
+        """Leave it to the end: pooch asks for it after each block."""
+
+    def close(self) -> None:
+        """End the line and the connections; pooch leaves those of a failed download open."""
+        self.bar.close()
+        for answer in self.answers:
+            answer.close()
+
+    def _check_size(self, size: int) -> None:
+        if size > LIMIT:
+            told = f"{self.url} is larger than the limit of {LIMIT:,} bytes; nothing is kept."
+            raise FetchFailed(told)
 
 
-def _check_size(size: int, part: Partial, url: str) -> None:
-    if size > LIMIT:
-        part.forget()
-        raise FetchFailed(f"{url} is larger than the limit of {LIMIT:,} bytes; nothing is kept.")
+def _check_redirect(response: Any) -> None:
+    """Follow none that leaves https."""
+    new = urljoin(response.url, response.headers.get("Location", ""))
+    if response.is_redirect and not _safe(new, since=response.url):
+        raise FetchFailed(f"{response.url} leads to {new}, which is not https; not followed.")
 
 
-def _append(response: Any, part: Partial, url: str, bar: Progress) -> None:
-    with part.path.open("ab") as file:
-        while block := _block(response):
-            file.write(block)
-            bar.add(len(block))
-            _check_size(bar.done, part, url)
+def _refusal(url: str, code: int) -> str:
+    if code in (404, 410):
+        return f"{url} is not there ({code}); it may have moved. {_BY_HAND}"
+    return f"The server answered {code} to {url}. Try again later. {_BY_HAND}"
 
 
-def _block(response: Any) -> bytes:
-    try:
-        return bytes(response.read(CHUNK))
-    except (OSError, http.client.HTTPException) as error:
-        raise _Broken(f"of {error!r}") from error
-
-
-def _length(response: Any) -> int | None:
-    given = response.headers.get("Content-Length", "")
-    return int(given) if given.isdigit() else None
-
-
-def _validator(response: Any) -> str | None:
-    """What If-Range may carry: a strong ETag, else the date of the last change."""
-    etag: str | None = response.headers.get("ETag")
-    date: str | None = response.headers.get("Last-Modified")
-    return etag if etag and not etag.startswith("W/") else date
+def _root(error: BaseException) -> BaseException:
+    """What began a chain of errors; the others only wrap it."""
+    cause = error.__cause__ or error.__context__
+    return error if cause is None else _root(cause)
 
 
 def _safe(url: str, since: str | None = None) -> bool:
@@ -219,28 +173,3 @@ def _here(url: str) -> bool:
     with contextlib.suppress(ValueError):
         return parts.scheme == "http" and ipaddress.ip_address(parts.hostname or "").is_loopback
     return parts.scheme == "http" and parts.hostname == "localhost"
-
-
-class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Few redirects, and none that leaves https."""
-
-    max_redirections = 5
-
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: Any,
-        new: str,
-    ) -> urllib.request.Request | None:
-        if not _safe(new, since=req.full_url):
-            fp.close()
-            raise FetchFailed(f"{req.full_url} leads to {new}, which is not https; not followed.")
-        return super().redirect_request(req, fp, code, msg, headers, new)
-
-
-def _opener(url: str) -> urllib.request.OpenerDirector:
-    direct = [urllib.request.ProxyHandler({})] if _here(url) else []
-    return urllib.request.build_opener(_Redirects, *direct)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from conlinucb.errors import MissingData, UnknownName, nearest
+from conlinucb.errors import MissingData, MissingExtra, UnknownName, nearest
 
 State = Literal["ok", "missing", "line ends", "wrong sum"]
 LARGEST_FILE = 64 * 10**6
@@ -130,14 +130,13 @@ def cache_folder() -> Path:
     given = os.environ.get("CONLINUCB_DATA")
     if given:
         return Path(given).expanduser()
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        base = Path(local) if local else Path.home() / "AppData" / "Local"
-        return base / "conlinucb" / "Cache"
-    if sys.platform == "darwin":
+    if sys.platform == "darwin":  # where platformdirs would follow XDG_CACHE_HOME
         return Path.home() / "Library" / "Caches" / "conlinucb"
-    xdg = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (xdg if xdg.is_absolute() else Path.home() / ".cache") / "conlinucb"
+    try:
+        import platformdirs
+    except ModuleNotFoundError:
+        raise MissingExtra("runner", "Finding the data without CONLINUCB_DATA") from None
+    return platformdirs.user_cache_path("conlinucb", appauthor=False)
 
 
 def data_folder(name: str) -> Path:
