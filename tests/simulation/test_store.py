@@ -155,24 +155,24 @@ def test_objects_made_anew_are_the_same_run(tmp_path: Path, part: str) -> None:
 
 
 def test_the_one_who_stops_a_run_is_told_how_to_go_on(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     stop_after(5, tmp_path)
-    told = capsys.readouterr().err
+    (told,) = caplog.messages
     assert f"5 of {UNITS} units were finished" in told
     assert str(tmp_path) in told
     assert "same call" in told
     with pytest.raises(KeyboardInterrupt):
         run(store=tmp_path, executor=Counting(stop_after=2))
-    assert f"7 of {UNITS} units were finished" in capsys.readouterr().err
+    assert f"7 of {UNITS} units were finished" in caplog.messages[-1]
 
 
 def test_without_a_store_the_one_who_stops_is_told_of_it(
-    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     with pytest.raises(KeyboardInterrupt):
         run(executor=Counting(stop_after=5))
-    told = capsys.readouterr().err
+    (told,) = caplog.messages
     assert f"5 of {UNITS} units were finished" in told
     assert "store=" in told
 

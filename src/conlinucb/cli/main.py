@@ -16,6 +16,7 @@ except ModuleNotFoundError as error:
 from conlinucb.cli.bench import bench_app
 from conlinucb.cli.data import data_app
 from conlinucb.cli.db import db_app
+from conlinucb.cli.messages import messages_shown
 from conlinucb.cli.report import report
 from conlinucb.cli.reproduce import reproduce
 from conlinucb.cli.serve import serve
@@ -39,11 +40,13 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say it and stop.")
     ] = False,
 ) -> None:
     """Conversational contextual bandits."""
+    context.with_resource(messages_shown())
 
 
 def main() -> None:

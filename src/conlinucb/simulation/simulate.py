@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from conlinucb.simulation.job import Job, Unit, make_job, versions
 from conlinucb.simulation.results import Results
 from conlinucb.simulation.store import Store
 
+logger = logging.getLogger("conlinucb")
 SHARD = 20
 """Users in a unit unless told otherwise: small enough to spread and to resume well."""
 
@@ -101,6 +102,7 @@ def _run(
             del missing[unit]
     except KeyboardInterrupt:
         if own:
+            bar.close()
             _say_how_to_go_on(len(units) - len(missing), len(units), kept)
         raise
     return results
@@ -116,4 +118,4 @@ def _say_how_to_go_on(done: int, total: int, kept: Store | None) -> None:
         if kept
         else "They are lost; with store=FOLDER they would have been kept."
     )
-    print(f"\nInterrupted: {done} of {total} units were finished. {where}", file=sys.stderr)
+    logger.warning("Interrupted: %d of %d units were finished. %s", done, total, where)
