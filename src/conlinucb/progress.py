@@ -1,14 +1,26 @@
-"""A line that says how far long work is; silent where nobody watches."""
+"""A bar that says how far long work is; silent where nobody watches."""
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+
+from conlinucb.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+REDRAW = 0.2
+"""Least seconds between two drawings."""
 
 
 class Progress:
-    """What is done, its rate and the time left, on one line of a terminal."""
+    """What is done, its rate and the time left, on one line of a terminal or notebook.
+
+    ``shown`` is None for "where a terminal is watched and rich is installed". ``unit`` is how much
+    counts as one ``what``.
+    """
 
     def __init__(
         self,
@@ -16,12 +28,13 @@ class Progress:
         done: int = 0,
         *,
         what: str = "million user-rounds",
+        unit: int = 10**6,
         shown: bool | None = None,
         to: TextIO | None = None,
     ) -> None:
-        self.total, self.done, self.fresh, self.what = total, done, 0, what
-        self.to = to or sys.stderr
-        self.shown = self.to.isatty() if shown is None else shown
+        self.total, self.done, self.fresh, self.what, self.unit = total, done, 0, what, unit
+        self.bar = _bar(shown, to)
+        self.shown = self.bar is not None
         self.start = self.last = time.monotonic()
 
     def skip(self, amount: int) -> None:
@@ -34,27 +47,64 @@ class Progress:
         self.fresh += amount
         now = time.monotonic()
         finished = self.total is not None and self.done >= self.total
-        if self.shown and (now - self.last > 0.2 or finished):
+        if now - self.last > REDRAW or finished:
             self.last = now
-            self.to.write("\r" + self.line(now - self.start))
-            self.to.flush()
+            self._draw(now)
 
     def line(self, seconds: float) -> str:
         """For example `` 40%  0.8 of 2.0 million user-rounds, 0.95 a second, 1 s left``."""
         rate = self.fresh / max(seconds, 1e-9)
-        speed = f"{self.what}, {rate / 1e6:.2f} a second"
+        speed = f"{self.what}, {rate / self.unit:,.2f} a second"
         if not self.total:
-            return f"{self.done / 1e6:.1f} {speed}   "
+            return f"{self._count(self.done)} {speed}"
         left = (self.total - self.done) / max(rate, 1e-9)
         return (
-            f"{self.done / self.total:4.0%}  {self.done / 1e6:.1f} of {self.total / 1e6:.1f} "
-            f"{speed}, {time_text(left)} left   "
+            f"{self.done / self.total:4.0%}  {self._count(self.done)} of "
+            f"{self._count(self.total)} {speed}, {time_text(left)} left"
         )
 
     def close(self) -> None:
-        """Leave the line."""
-        if self.shown and self.fresh:
-            self.to.write("\n")
+        """Leave the line as it is now."""
+        if self.bar is not None and self.fresh:
+            self._draw(time.monotonic())
+            self.bar.stop()
+        self.bar = None
+
+    def _count(self, amount: int) -> str:
+        return f"{amount:,}" if self.unit == 1 else f"{amount / self.unit:,.1f}"
+
+    def _draw(self, now: float) -> None:
+        if self.bar is None:
+            return
+        told = self.line(now - self.start)
+        (task,) = self.bar.task_ids
+        self.bar.update(task, total=self.total, completed=self.done, description=told)
+        self.bar.start()
+        self.bar.refresh()
+
+
+def _bar(shown: bool | None, to: TextIO | None) -> Bar | None:
+    """A bar, or None where there is nobody to see it, or no rich to draw it."""
+    if not ((to or sys.stderr).isatty() if shown is None else shown):
+        return None
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn
+        from rich.progress import Progress as Bar
+    except ModuleNotFoundError:
+        if shown:
+            raise MissingExtra("runner", "A progress bar") from None
+        return None
+    bar = Bar(
+        BarColumn(None),
+        TextColumn("{task.description}", markup=False),
+        console=Console(file=to, stderr=to is None),
+        auto_refresh=False,  # no thread: whoever adds draws
+        redirect_stdout=sys.stdout.isatty(),  # what is printed to a file meanwhile stays there
+        expand=True,
+    )
+    bar.add_task("", total=None)
+    return bar
 
 
 def time_text(seconds: float) -> str:

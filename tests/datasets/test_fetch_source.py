@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 import conlinucb as cl
-from conlinucb import progress
 from conlinucb.datasets import files, unpack
 from conlinucb.datasets.fetch import fetch
 from conlinucb.errors import FetchFailed, MissingData, WrongData
-from conlinucb.progress import Progress
 from support.web import CONTENT, tiny, zipped
 
 
@@ -189,45 +187,3 @@ def test_the_old_folder_comes_back_if_the_new_one_cannot_take_its_place(
     with pytest.raises(FetchFailed, match="may not be written"):
         fetch("tiny", source=write(tmp_path / "given"))
     assert content(cache / "tiny-set") == {"names.dat": b"mine"}
-
-
-# The line
-
-
-class Clock:
-    """A clock that goes on by one second whenever it is read."""
-
-    now = 0.0
-
-    def monotonic(self) -> float:
-        self.now += 1.0
-        return self.now
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_the_line_counts_from_what_was_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "time", Clock())
-    bar = Progress(4_000_000, 2_000_000, what="MB", to=(to := Terminal()))
-    bar.add(500_000)
-    bar.close()
-    assert " ".join(to.getvalue().split()) == "62% 2.5 of 4.0 MB, 0.50 a second, 3 s left"
-    assert to.getvalue().endswith("\n")
-
-
-def test_without_a_total_there_is_a_rate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "time", Clock())
-    bar = Progress(None, 0, what="MB", shown=True, to=(to := io.StringIO()))
-    bar.add(500_000)
-    assert to.getvalue().strip() == "0.5 MB, 0.50 a second"
-
-
-@pytest.mark.parametrize(("shown", "to"), [(None, io.StringIO()), (False, Terminal())])
-def test_nobody_who_does_not_watch_sees_it(shown: bool | None, to: io.StringIO) -> None:
-    bar = Progress(10, 0, shown=shown, to=to)
-    bar.add(10)
-    bar.close()
-    assert to.getvalue() == ""

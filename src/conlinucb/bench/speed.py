@@ -6,6 +6,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,9 @@ def best_of(times: int, work: Callable[[], Any]) -> float:
 def engine_rate(setting: Setting, algorithm: str, rounds: int = 1000, times: int = 3) -> float:
     """User-rounds a second of ``simulate`` with all threads."""
     agents, people = {algorithm: setting.agent(algorithm)}, setting.people
-    simulate(agents, people, rounds=2, log=1)
-    seconds = best_of(times, lambda: simulate(agents, people, rounds=rounds, log=1))
+    play = partial(simulate, agents, people, log=1, progress=False)
+    play(rounds=2)
+    seconds = best_of(times, lambda: play(rounds=rounds))
     return setting.users * rounds / seconds
 
 
@@ -110,7 +112,7 @@ def _memory(setting: Setting, algorithm: str) -> int:
     """Most bytes that a run holds beyond the catalogue and the people."""
     agents, people = {algorithm: setting.agent(algorithm)}, setting.people
     tracemalloc.start()
-    simulate(agents, people, rounds=60, log=1)
+    simulate(agents, people, rounds=60, log=1, progress=False)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return most
@@ -121,7 +123,7 @@ def paper_setting(repeats: int) -> dict[str, Any]:
     setting = Setting()
     agents = {name: setting.agent(name) for name in ALGORITHMS}
     start = time.perf_counter()
-    results = simulate(agents, setting.people, rounds=1000, repeats=repeats)
+    results = simulate(agents, setting.people, rounds=1000, repeats=repeats, progress=False)
     seconds = time.perf_counter() - start
     regrets = {name: float(results.final_regret(name).mean()) for name in ALGORITHMS}
     return {"repeats": repeats, "seconds": seconds, "regret": regrets}

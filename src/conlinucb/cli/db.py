@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from conlinucb.cli.database import Config, Database, need_service
+from conlinucb.progress import Progress
 
 if TYPE_CHECKING:
     from conlinucb.service.conversations.audit import Checked, Checker
@@ -40,7 +42,7 @@ def check(config: Config = None, database: Database = None) -> None:
     checker = _checker(config, database)
     findings = [(f"catalogue {each.catalogue}", each) for each in checker.catalogues()]
     people = events = 0
-    for one in _bar(checker.people(), checker.count(), "checking"):
+    for one in _watched(checker.people(), checker.count(), "people checked"):
         people, events = people + 1, events + one.events
         findings += [(f"person {one.person.name!r}", each) for each in one.findings]
     for where, each in findings:
@@ -55,15 +57,15 @@ def rebuild(config: Config = None, database: Database = None) -> None:
     """Throw away all snapshots and make them anew from the log."""
     checker = _checker(config, database)
     checker.catalogues()
-    done = sum(1 for _ in _bar(checker.rebuild(), checker.count(), "rebuilding"))
+    done = sum(1 for _ in _watched(checker.rebuild(), checker.count(), "people rebuilt"))
     typer.echo(f"{done} people rebuilt")
 
 
-def _bar(steps: Iterable[Checked], length: int, label: str) -> Iterator[Checked]:
-    with typer.progressbar(
-        steps, length=length, label=label, file=typer.get_text_stream("stderr")
-    ) as bar:
-        yield from bar
+def _watched(steps: Iterable[Checked], total: int, what: str) -> Iterator[Checked]:
+    with contextlib.closing(Progress(total, what=what, unit=1)) as bar:
+        for each in steps:
+            yield each
+            bar.add(1)
 
 
 def _open(config: Path | None, database: str | None) -> Storage:
