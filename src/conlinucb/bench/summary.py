@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,6 @@ LABELS = {
     "terms": "key-terms",
     "users": "users",
 }
-
-
 COLOURS = {
     "LinUCB": "#000000",
     "Arm-Con": "#E69F00",
@@ -28,31 +27,57 @@ COLOURS = {
 TICKS = [base * 10**power for power in range(-1, 5) for base in (1, 2, 5)]
 
 
-def line(part: str, row: dict[str, Any]) -> str:
-    """One line of the text report."""
-    if part == "machine":
-        return (
-            f"large matrix product: {row['product_multiply_adds'] / 1e9:.1f} billion "
-            f"multiply-adds a second\n"
-            f"{'':9s}{'user-rounds/s':>14s}{'NumPy loop':>12s}{'times':>7s}{'tuned':>9s}"
-            f"{'times':>7s}{'batched':>10s}{'times':>7s}{'of product*':>13s}"
-        )
-    if part == "algorithms":
-        batched = (
-            f"{row['batched']:10,.0f}{row['times_batched']:7.0f}"
-            if row["batched"]
-            else f"{'-':>10s}{'-':>7s}"
-        )
-        return (
-            f"{row['algorithm']:9s}{row['engine']:14,.0f}{row['loop']:12,.0f}"
-            f"{row['times_loop']:7.0f}{row['tuned']:9,.0f}{row['times_tuned']:7.0f}"
-            f"{batched}{row['of_product']:13.0%}"
-        )
-    if part == "growth":
-        return (
-            f"{LABELS[row['size']]:17s}{row['value']:6d}  {row['algorithm']:8s}"
-            f"{row['microseconds']:9.2f} us a user-round {row['bytes'] / 1e6:9.2f} MB"
-        )
+ALGORITHM_HEADS: tuple[str, ...] = (
+    "",
+    "user-rounds/s",
+    "NumPy loop",
+    "times",
+    "tuned",
+    "times",
+    "batched",
+    "times",
+    "of product*",
+)
+WIDTHS = (9, 14, 12, 7, 9, 7, 10, 7, 13)
+GROWTH_HEADS: tuple[str, ...] = ("growing", "value", "algorithm", "us a user-round", "MB")
+
+
+def machine(row: dict[str, Any]) -> str:
+    """What the machine can do at best."""
+    rate = row["product_multiply_adds"] / 1e9
+    return f"large matrix product: {rate:.1f} billion multiply-adds a second"
+
+
+def algorithm_cells(row: dict[str, Any]) -> list[str]:
+    """Under ``ALGORITHM_HEADS``."""
+    rates = [f"{row['engine']:,.0f}"]
+    for name in ("loop", "tuned", "batched"):
+        given = row[name]
+        rates += [f"{given:,.0f}", f"{row[f'times_{name}']:.0f}"] if given else ["-", "-"]
+    return [row["algorithm"], *rates, f"{row['of_product']:.0%}"]
+
+
+def algorithm_line(cells: Sequence[str]) -> str:
+    """Cells, or heads, on a line of a file."""
+    first, *others = zip(cells, WIDTHS, strict=True)
+    return f"{first[0]:{first[1]}s}" + "".join(f"{cell:>{width}s}" for cell, width in others)
+
+
+def growth_cells(row: dict[str, Any]) -> list[str]:
+    """Under ``GROWTH_HEADS``."""
+    size, megabytes = LABELS[row["size"]], row["bytes"] / 1e6
+    costs = f"{row['microseconds']:.2f}", f"{megabytes:.2f}"
+    return [size, str(row["value"]), row["algorithm"], *costs]
+
+
+def growth_line(cells: Sequence[str]) -> str:
+    """Cells on a line of a file."""
+    size, value, algorithm, cost, megabytes = cells
+    return f"{size:17s}{value:>6s}  {algorithm:8s}{cost:>9s} us a user-round {megabytes:>9s} MB"
+
+
+def paper(row: dict[str, Any]) -> str:
+    """The paper's own comparison."""
     return (
         f"six algorithms, 200 users, 1,000 rounds, {row['repeats']} repeats in one call: "
         f"{row['seconds']:.1f} s"
@@ -60,10 +85,12 @@ def line(part: str, row: dict[str, Any]) -> str:
 
 
 FOOTNOTE = (
-    "NumPy loop: one user at a time, as the paper's formulas read. tuned: the same with rank-one\n"
-    "updates. batched: all users' matrices in one array. engine: all threads; NumPy: one process.\n"
-    "* multiply-adds of the plain definition, every radius included, against the product's rate:\n"
-    "  above 100 % where lazy evaluation leaves out work that cannot change a decision."
+    "NumPy loop: one user at a time, as the paper's formulas read. tuned: the same\n"
+    "with rank-one updates. batched: all users' matrices in one array. engine: all\n"
+    "threads; NumPy: one process.\n"
+    "* multiply-adds of the plain definition, every radius included, against the\n"
+    "  product's rate: above 100 % where lazy evaluation leaves out work that cannot\n"
+    "  change a decision."
 )
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
+from collections.abc import Callable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from conlinucb.cli import tables
 from conlinucb.errors import InvalidInput
 
 bench_app = typer.Typer(add_completion=False, invoke_without_command=True)
@@ -27,15 +31,46 @@ def bench(
         return
     from conlinucb.bench import speed, summary
 
-    rows: summary.Rows = {}
     if quick:
         typer.echo("quick run: fewer rounds, so compare nothing but orders of magnitude")
-    for part, row in speed.measure(quick):
-        rows.setdefault(part, []).append(row)
-        typer.echo(summary.line(part, row))
+    rows: summary.Rows = {}
+    for part, found in groupby(speed.measure(quick), key=lambda each: each[0]):
+        rows[part] = list(_shown(part, (row for _, row in found)))
     typer.echo(summary.FOOTNOTE)
     for path in summary.write(rows, out):
         typer.echo(f"written: {path}")
+
+
+def _shown(part: str, rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Show each row of a part of the benchmark as soon as it is measured."""
+    from conlinucb.bench import summary
+
+    if part in ("machine", "paper"):
+        say = summary.machine if part == "machine" else summary.paper
+        for row in rows:
+            typer.echo(say(row))
+            yield row
+        return
+    growing, cells = _table(part)
+    with contextlib.closing(growing):
+        for row in rows:
+            growing.add(cells(row))
+            yield row
+
+
+def _table(part: str) -> tuple[tables.Growing, Callable[[dict[str, Any]], list[str]]]:
+    from conlinucb.bench import summary
+
+    if part == "growth":
+        heads, numbers = summary.GROWTH_HEADS, [1, 3, 4]
+        line, cells = summary.growth_line, summary.growth_cells
+    else:
+        heads, numbers = summary.ALGORITHM_HEADS, list(range(1, 9))
+        line, cells = summary.algorithm_line, summary.algorithm_cells
+        if not tables.watched():
+            typer.echo(line(heads))
+        heads = tuple(each.replace("user-rounds/s", "rounds a second") for each in heads)
+    return tables.Growing(lambda rows: tables.made(heads, rows, numbers=numbers), line), cells
 
 
 @bench_app.command("service")

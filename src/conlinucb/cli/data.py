@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
+from rich.console import Group, RenderableType
+from rich.text import Text
 
+from conlinucb.cli import tables
 from conlinucb.datasets import files
 from conlinucb.datasets.fetch import fetch as fetch_data
 from conlinucb.numerics.validation import Indices
@@ -64,13 +68,36 @@ def _print_check(name: str) -> bool:
     """Print the table of one data set; whether nothing is wrong in it."""
     spec, states = files.published(name), files.check(name)
     typer.echo(f"{spec.title} in {files.cache_folder() / spec.folder}")
-    for each in states:
-        typer.echo(
-            f"  {each.file:34s}{'needed' if each.needed else '':8s}{_WORDS[each.state]}".rstrip()
-        )
-        if each.state == "wrong sum":
-            typer.echo(f"    expected {each.expected}\n    found    {each.found}")
+    tables.show(lambda: _check_table(states), (line for each in states for line in _lines(each)))
     return not any(each.wrong for each in states)
+
+
+def _check_table(states: list[files.FileState]) -> RenderableType:
+    """The table, and below it the sums that are wrong, which are too long for it."""
+    heads = ("file", "", "state")
+    table = tables.made(heads, ((each.file, _needed(each), _state(each)) for each in states))
+    wrong = [each for each in states if each.state == "wrong sum"]
+    return Group(table, *(Text("\n".join((f" {each.file}", *_sums(each)))) for each in wrong))
+
+
+def _state(each: files.FileState) -> Text:
+    colour = "red" if each.wrong else "green" if each.state == "ok" else "yellow"
+    return Text(_WORDS[each.state], style=colour)
+
+
+def _lines(each: files.FileState) -> Iterator[str]:
+    """The same for a file or pipe."""
+    yield f"  {each.file:34s}{_needed(each):8s}{_WORDS[each.state]}".rstrip()
+    if each.state == "wrong sum":
+        yield from _sums(each)
+
+
+def _sums(each: files.FileState) -> tuple[str, str]:
+    return f"    expected {each.expected}", f"    found    {each.found}"
+
+
+def _needed(each: files.FileState) -> str:
+    return "needed" if each.needed else ""
 
 
 @data_app.command()
@@ -83,8 +110,11 @@ def show(
     """Print how much a data set holds, and draw how arms and key-terms are spread."""
     data = _load(name)
     typer.echo(data.name)
-    for label, value in _facts(data).items():
-        typer.echo(f"  {label:34s}{value:>12s}")
+    facts = _facts(data)
+    tables.show(
+        lambda: tables.made(("what", "number"), facts.items(), numbers=[1]),
+        (f"  {label:34s}{value:>12s}" for label, value in facts.items()),
+    )
     typer.echo(f"written: {_draw(data, out / f'{data.name}.png')}")
 
 

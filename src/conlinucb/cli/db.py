@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from conlinucb.cli import tables
 from conlinucb.cli.database import Config, Database, need_service
 from conlinucb.progress import Progress
 
@@ -45,8 +46,10 @@ def check(config: Config = None, database: Database = None) -> None:
     for one in _watched(checker.people(), checker.count(), "people checked"):
         people, events = people + 1, events + one.events
         findings += [(f"person {one.person.name!r}", each) for each in one.findings]
-    for where, each in findings:
-        typer.echo(f"{where}: {each.what}: {each.reason}")
+    if findings:
+        rows = [(where, each.what, each.reason) for where, each in findings]
+        heads = ("where", "what", "why")
+        tables.show(lambda: tables.made(heads, rows), (": ".join(row) for row in rows))
     typer.echo(f"{people} people, {events} events, {len(findings)} findings")
     if findings:
         raise typer.Exit(1)

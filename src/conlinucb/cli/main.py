@@ -9,6 +9,7 @@ from conlinucb._version import __version__
 from conlinucb.errors import ConlinucbError, MissingExtra
 
 try:
+    import rich  # noqa: F401  # typer alone would do without it
     import typer
 except ModuleNotFoundError as error:
     raise SystemExit(str(MissingExtra("runner", "The command conlinucb"))) from error

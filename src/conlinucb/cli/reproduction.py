@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rich.table import Table
+
+from conlinucb.cli import tables
 from conlinucb.errors import InvalidInput, MissingData
 from conlinucb.experiments import items_of
 from conlinucb.experiments.claims import records
@@ -110,11 +113,23 @@ def make_folder(out: Path) -> None:
 
 def _say_plan(plan: list[Step], say: Say) -> None:
     say(f"The plan: {counted(len(plan), 'setting')}.")
-    for step in plan:
-        say(step.line())
+    tables.show(lambda: _plan_table(plan), (step.line() for step in plan))
     work = sum(step.work for step in plan if not step.done)
     left = sum(step.seconds for step in plan)
     say(f"  To do: {work / 1e6:,.2f} million user-rounds, about {time_text(left)}.")
+
+
+def _plan_table(plan: list[Step]) -> Table:
+    heads = ["setting", "agents", "runs", "users", "rounds", "tuned with", "time"]
+    rows = [
+        [step.name, *(f"{n:,}" for n in step.counts.values()), step.tuning, step.time_left]
+        for step in plan
+    ]
+    if not any(step.tuning for step in plan):
+        at = heads.index("tuned with")
+        for each in (heads, *rows):
+            del each[at]
+    return tables.made(heads, rows, numbers=[1, 2, 3, 4, len(heads) - 1])
 
 
 def compare(spec: Path, out: Path, executor: str, say: Say) -> None:

@@ -32,22 +32,35 @@ class Step:
     seconds: float
     done: bool
 
-    def line(self) -> str:
-        """For example ``authors 1a: 6 agents x 10 runs x 200 users x 1,000 rounds, about 12 s``."""
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many agents, runs, users and rounds."""
         setting = self.setting
-        users = len(setting.thetas()[0])
-        counts = {
+        return {
             "agent": len(setting.agents),
             "run": setting.runs,
-            "user": users,
+            "user": len(setting.thetas()[0]),
             "round": setting.rounds,
         }
-        size = " x ".join(counted(count, what) for what, count in counts.items())
-        if setting.tunes:
-            others = len(setting.thetas()[1])
-            size += f", tuned with {counted(setting.size.trials, 'trial')} each on {others} others"
-        time_left = "done" if self.done else f"about {time_text(self.seconds)}"
-        return f"  {self.name}: {size}, {time_left}"
+
+    @property
+    def tuning(self) -> str:
+        """For example ``64 trials each on 50 others``, or nothing."""
+        setting = self.setting
+        if not setting.tunes:
+            return ""
+        return f"{counted(setting.size.trials, 'trial')} each on {len(setting.thetas()[1])} others"
+
+    @property
+    def time_left(self) -> str:
+        """For example ``about 12 s``."""
+        return "done" if self.done else f"about {time_text(self.seconds)}"
+
+    def line(self) -> str:
+        """For example ``authors 1a: 6 agents x 10 runs x 200 users x 1,000 rounds, about 12 s``."""
+        size = " x ".join(counted(count, what) for what, count in self.counts.items())
+        tuned = f", tuned with {self.tuning}" if self.tuning else ""
+        return f"  {self.name}: {size}{tuned}, {self.time_left}"
 
     @property
     def name(self) -> str:
