@@ -234,7 +234,7 @@ def test_the_benchmark_in_a_pipe(tmp_path: Path) -> None:
 def test_the_benchmark_in_a_terminal_ends_with_every_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     frames = run("bench", "--out", str(tmp_path)).split("\x1b[2K")  # each wipes the one before
     told = [[cells(line) for line in CODES.sub("", frame).splitlines()] for frame in frames]
