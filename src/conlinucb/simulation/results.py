@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from conlinucb import atomic
 from conlinucb.errors import IncompatibleState, InvalidInput, MissingExtra, UnknownName, nearest
 from conlinucb.numerics.validation import Floats, Indices, number
 from conlinucb.simulation.loop.inputs import METRICS
@@ -193,12 +193,8 @@ class Results:
         table = pa.table(self.to_columns()).replace_schema_metadata(
             {"conlinucb": json.dumps(about)}
         )
-        partial = Path(f"{path}.{uuid.uuid4().hex}.partial")
-        try:
-            parquet.write_table(table, partial)
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        with atomic.writing(Path(path)) as file:
+            parquet.write_table(table, file)
 
     @classmethod
     def load(cls, path: str | Path) -> Results:
