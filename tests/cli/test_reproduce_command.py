@@ -16,9 +16,10 @@ import pytest
 import conlinucb as cl
 from conlinucb.cli.main import main
 from conlinucb.cli.reproduction import Order
-from conlinucb.experiments.run import folder_of
+from conlinucb.experiments.run import folder_of, outcomes
 from conlinucb.experiments.setting import Setting, _load
 from support.reproductions import (
+    SCORING,
     TUNING,
     WORDS,
     Stopping,
@@ -290,20 +291,20 @@ def test_a_search_of_another_size_is_refused_and_kept(
         ("fair", "tuning-units/0/spec.json", 4),
     ],
 )
-def test_what_another_version_left_is_refused_and_kept(
+def test_what_another_release_left_is_read(
     protocol: str, ending: str, after: int | None, tmp_path: Path
 ) -> None:
     setting = settings("1d", protocol)[0]
     stop(setting, tmp_path, after)
     path = file_of(setting, tmp_path, ending)
-    ours = path.read_text()
-    content = json.loads(ours)
+    content = json.loads(path.read_text())
     content["spec"]["conlinucb"] = "0.0.1"
     path.write_text(json.dumps(content))
-    told = refused(setting, tmp_path)
-    assert f"differs in conlinucb: '0.0.1' there, '{cl.__version__}' now." in told
-    path.write_text(ours)
-    play(setting, tmp_path)
+    rest = Stopping()
+    play(setting, tmp_path, rest)
+    units = 10 if protocol == "authors" else TUNING + SCORING
+    assert rest.units == units - (units if after is None else after)
+    assert len(list(outcomes(tmp_path))) == 1
 
 
 @pytest.mark.parametrize(

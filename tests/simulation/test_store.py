@@ -249,13 +249,33 @@ def test_the_folder_of_another_run_is_refused(
     assert before == {name: (tmp_path / name).read_bytes() for name in files(tmp_path)}
 
 
-def test_the_folder_of_another_version_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("written", [{"format": 1}, {}], ids=["format 1", "before formats"])
+def test_the_folder_of_another_release_goes_on(
+    usual: cl.Results, tmp_path: Path, written: dict[str, int]
 ) -> None:
-    stop_after(2, tmp_path)
-    monkeypatch.setattr("conlinucb.simulation.job.__version__", "99.0")
-    with pytest.raises(cl.IncompatibleState, match=r"conlinucb: '.*' there, '99\.0' now"):
+    stop_after(10, tmp_path)
+    content = json.loads((tmp_path / "spec.json").read_text())
+    del content["format"]
+    content["spec"]["conlinucb"] = "0.0.1"
+    (tmp_path / "spec.json").write_text(json.dumps({**written, **content}))
+    rest = Counting()
+    assert_same(usual, run(store=tmp_path, executor=rest))
+    assert len(rest.played) == UNITS - 10
+
+
+@pytest.mark.parametrize("spec", [{"conlinucb": "9.8.7"}, "laid out otherwise"])
+def test_the_folder_of_another_format_is_refused(tmp_path: Path, spec: Any) -> None:
+    run(store=tmp_path)
+    (tmp_path / "spec.json").write_text(json.dumps({"format": 2, "spec": spec}))
+    before = {name: (tmp_path / name).read_bytes() for name in files(tmp_path)}
+    with pytest.raises(cl.IncompatibleState) as caught:
         run(store=tmp_path)
+    version = "9.8.7" if isinstance(spec, dict) else "(not said)"
+    assert str(caught.value) == (
+        f"{tmp_path / 'spec.json'} is of format 2, written by conlinucb {version}; this version "
+        "reads format 1. Use another folder, or the version that wrote it."
+    )
+    assert before == {name: (tmp_path / name).read_bytes() for name in files(tmp_path)}
 
 
 @pytest.mark.parametrize(
@@ -381,6 +401,7 @@ def test_a_unit_has_its_name_only_when_it_is_complete(
         with pytest.raises(OSError, match="No space left"):
             run(store=tmp_path)
     assert len(list(tmp_path.glob("*.npz"))) == 3
+    assert len(files(tmp_path)) == 3 + 1, "nothing half written is left behind"
     rest = Counting()
     assert_same(usual, run(store=tmp_path, executor=rest))
     assert len(rest.played) == UNITS - 3
@@ -389,7 +410,7 @@ def test_a_unit_has_its_name_only_when_it_is_complete(
 def test_the_specification_can_be_read_by_others(tmp_path: Path) -> None:
     run(store=tmp_path)
     kept = json.loads((tmp_path / "spec.json").read_text())
-    assert kept["shard"] == 3
+    assert (kept["format"], kept["shard"]) == (1, 3)
     assert kept["spec"]["conlinucb"] == cl.__version__
     assert kept["spec"]["agents"]["MCR"]["strategy"].startswith("max-radius")
     assert kept["versions"]["numpy"] == np.__version__

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from conlinucb import atomic
 from conlinucb.errors import IncompatibleState
 
 T = TypeVar("T")
@@ -18,9 +17,7 @@ def write_json(path: Path, content: dict[str, Any]) -> dict[str, Any]:
     """Write, and return what reading will give."""
     text = json.dumps(content, indent=1)
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}-{uuid.uuid4().hex}.partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+    atomic.write(path, text.encode())
     return dict(json.loads(text))
 
 

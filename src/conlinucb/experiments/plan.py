@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conlinucb._version import __version__
 from conlinucb.agent.agent import Agent
 from conlinucb.experiments.algorithms import authors_constants
 from conlinucb.experiments.json_files import read_json
@@ -96,7 +95,6 @@ def _step(setting: Setting, out: Path) -> Step:
 def _refuse_other_size(setting: Setting, out: Path, kept: dict[str, Any]) -> None:
     """Say now, not hours into the plan, that a folder was made for another run."""
     wanted = {
-        "conlinucb": __version__,
         "rounds": setting.rounds,
         "repeats": setting.runs,
         "seed": setting.scoring_seed,

@@ -15,7 +15,6 @@ import numpy as np
 
 from conlinucb._version import __version__
 from conlinucb.agent.agent import Agent
-from conlinucb.errors import IncompatibleState
 from conlinucb.experiments.item import BASELINE
 from conlinucb.experiments.json_files import read_json, unless_found, write_json
 from conlinucb.experiments.setting import Setting
@@ -26,7 +25,7 @@ from conlinucb.simulation.job import make_job, versions
 from conlinucb.simulation.loop.inputs import METRICS
 from conlinucb.simulation.results import Curve, Results
 from conlinucb.simulation.simulate import simulate
-from conlinucb.simulation.store import refuse_another
+from conlinucb.simulation.store import refuse_another, refuse_format
 
 FORMAT = 1
 """Version of an outcome's JSON."""
@@ -92,6 +91,7 @@ def keep(
     path, units = folder / f"{slug}.json", folder / f"{slug}.units"
     kept = read_json(path)
     if kept is not None:
+        refuse_format(path, kept, FORMAT)
         refuse_another(path, kept["spec"], job.spec())
         shutil.rmtree(units, ignore_errors=True)
         bar.skip(len(agents) * len(people.thetas) * job.repeats * job.rounds)
@@ -188,14 +188,5 @@ def outcomes(out: Path) -> Iterator[Outcome]:
         if not path.name.endswith(".tuning.json"):
             found = read_json(path)
             if found is not None:
-                _refuse_another_version(path, found)
+                refuse_format(path, found, FORMAT)
                 yield found
-
-
-def _refuse_another_version(path: Path, found: Outcome) -> None:
-    version = found["spec"].get("conlinucb")
-    if (found.get("format"), version) != (FORMAT, __version__):
-        raise IncompatibleState(
-            f"{path} was written by conlinucb {version}, this is {__version__}: move it away, or "
-            f"use another folder."
-        )

@@ -68,7 +68,7 @@ class Job:
     def spec(self) -> dict[str, Any]:
         """What a stored result must agree on to be the same run, as plain values."""
         return {
-            "conlinucb": __version__,
+            "conlinucb": __version__,  # for information: stores compare formats
             "agents": {name: describe(agent, self.rounds) for name, agent in self.agents.items()},
             "catalog": self.catalog.version,
             "people": {

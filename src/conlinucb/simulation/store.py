@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
-import uuid
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -13,12 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from conlinucb import atomic
 from conlinucb.errors import IncompatibleState
 from conlinucb.numerics.validation import whole
 from conlinucb.simulation.job import Job, Unit, versions
 from conlinucb.simulation.loop.inputs import METRICS
 from conlinucb.simulation.unit import Played
 
+FORMAT = 1
+"""Raised when files are laid out in another way, or when the same run comes to other numbers."""
+VERSION = "conlinucb"
+"""The part of a specification that says which release wrote it; the format decides, not this."""
 _DAMAGE = (
     *(ValueError, KeyError, TypeError, EOFError, OSError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error),
@@ -34,18 +38,18 @@ class Store:
         spec = job.spec()
         path = self.folder / "spec.json"
         if not path.exists():
-            content = {"spec": spec, "shard": shard, "versions": versions()}
-            _write_first(path, json.dumps(content, indent=1).encode())
+            content = {"format": FORMAT, "spec": spec, "shard": shard, "versions": versions()}
+            atomic.write_first(path, json.dumps(content, indent=1).encode())
         agents, self.shard = self._read(path, spec)
         self.names = {name: f"{i:03d}" for i, name in enumerate(agents)}
 
     def _read(self, path: Path, wanted: Any) -> tuple[list[str], int]:
-        try:
-            kept = json.loads(path.read_text())
+        with _readable(path):
+            kept = dict(json.loads(path.read_text()))
+        refuse_format(path, kept, FORMAT)
+        with _readable(path):
             spec, shard = kept["spec"], whole("shard", kept["shard"], low=1)
             agents = list(spec["agents"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise IncompatibleState(f"{path} is damaged: {error!r}. Use another folder.") from None
         refuse_another(self.folder, spec, wanted)
         return agents, shard
 
@@ -54,13 +58,8 @@ class Store:
 
     def save(self, unit: Unit, played: Played) -> None:
         """Write a unit; it is there under its name only when it is complete."""
-        path = self._path(unit)
-        partial = path.with_suffix(f".{os.getpid()}-{uuid.uuid4().hex}.partial")
-        with partial.open("wb") as file:
+        with atomic.writing(self._path(unit)) as file:
             np.savez(file, allow_pickle=False, **played._asdict())
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
 
     def finished(self, units: list[Unit]) -> Iterator[tuple[Unit, Played]]:
         """The units that are there; an unreadable one is taken as missing and written anew."""
@@ -81,22 +80,29 @@ class Store:
         return played
 
 
-def _write_first(path: Path, content: bytes) -> None:
-    """Put ``content`` there as a whole, unless another process was faster."""
-    partial = path.with_suffix(f".{os.getpid()}-{uuid.uuid4().hex}.partial")
-    partial.write_bytes(content)
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[None]:
     try:
-        os.link(partial, path)
-    except FileExistsError:
-        pass
-    except OSError:  # a file system without links
-        partial.replace(path)
-    partial.unlink(missing_ok=True)
+        yield
+    except (ValueError, KeyError, TypeError) as error:
+        raise IncompatibleState(f"{path} is damaged: {error!r}. Use another folder.") from None
+
+
+def refuse_format(where: Path, kept: dict[str, Any], known: int) -> None:
+    """Refuse what was written in another format; what names none is of the first."""
+    found, spec = kept.get("format", 1), kept.get("spec")
+    if found != known:
+        version = spec.get(VERSION) if isinstance(spec, dict) else None
+        raise IncompatibleState(
+            f"{where} is of format {found!r}, written by conlinucb {version or '(not said)'}; this "
+            f"version reads format {known}. Use another folder, or the version that wrote it."
+        )
 
 
 def refuse_another(where: Path, kept: Any, wanted: Any) -> None:
     """Refuse what was kept for another specification, and say in what it differs."""
-    found = _differences("", kept, json.loads(json.dumps(wanted)))
+    now = json.loads(json.dumps(wanted))
+    found = _differences("", _compared(kept), _compared(now))
     # What the caller named first: rounds, say, before the questions that follow from it.
     different = sorted(found, key=lambda each: each.split(":")[0].count("."))
     if different:
@@ -104,6 +110,11 @@ def refuse_another(where: Path, kept: Any, wanted: Any) -> None:
             f"{where} holds another run. It differs in " + "; ".join(different[:5]) + ". "
             "Use another folder, or the specification it was made for."
         )
+
+
+def _compared(spec: Any) -> Any:
+    """What decides the numbers: everything but the release, which is there for information."""
+    return {k: v for k, v in spec.items() if k != VERSION} if isinstance(spec, dict) else spec
 
 
 def _differences(path: str, kept: Any, wanted: Any) -> Iterator[str]:
