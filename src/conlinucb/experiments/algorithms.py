@@ -1,4 +1,4 @@
-"""Every algorithm of the paper by name, and the constants the authors ran it with."""
+"""Every algorithm of the experiments by name, and the constants the authors ran it with."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from conlinucb.agent.agent import Agent
 from conlinucb.agent.alpha import TheoryAlpha
 from conlinucb.agent.recipes import B, arm_con, conlinucb, conucb, linucb
-from conlinucb.agent.strategies import STRATEGIES
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import UnknownName, nearest
 
@@ -28,16 +27,30 @@ class Algorithm(NamedTuple):
         return self.asks == "spanner"
 
 
-PAPER_NAMES = {"ucb": "UCB", "spanner": "BS", "max-radius": "MCR"}
-"""ConLinUCB's strategies as the paper calls them."""
-ONE_STEP = {each: PAPER_NAMES.get(each, f"ConLinUCB-{each}") for each in STRATEGIES}
-TWO_STEP = {each: "ConUCB" if each == "optimal-greedy" else f"ConUCB-{each}" for each in STRATEGIES}
 ALGORITHMS: dict[str, Algorithm] = {
     "LinUCB": Algorithm(two_step=False, asks=None),
     "Arm-Con": Algorithm(two_step=False, asks="arm"),
-    **{name: Algorithm(two_step=True, asks=each) for each, name in TWO_STEP.items()},
-    **{name: Algorithm(two_step=False, asks=each) for each, name in ONE_STEP.items()},
+    "ConUCB-spanner": Algorithm(two_step=True, asks="spanner"),
+    "ConUCB-max-radius": Algorithm(two_step=True, asks="max-radius"),
+    "ConUCB-ucb": Algorithm(two_step=True, asks="ucb"),
+    "ConUCB-random": Algorithm(two_step=True, asks="random"),
+    "ConUCB": Algorithm(two_step=True, asks="optimal-greedy"),
+    "ConUCB-related-confidence": Algorithm(two_step=True, asks="related-confidence"),
+    "ConUCB-related-reduction": Algorithm(two_step=True, asks="related-reduction"),
+    "BS": Algorithm(two_step=False, asks="spanner"),
+    "MCR": Algorithm(two_step=False, asks="max-radius"),
+    "UCB": Algorithm(two_step=False, asks="ucb"),
+    "ConLinUCB-random": Algorithm(two_step=False, asks="random"),
+    "ConLinUCB-optimal-greedy": Algorithm(two_step=False, asks="optimal-greedy"),
+    "ConLinUCB-related-confidence": Algorithm(two_step=False, asks="related-confidence"),
+    "ConLinUCB-related-reduction": Algorithm(two_step=False, asks="related-reduction"),
 }
+"""Every algorithm that an item may name. A strategy that the package gains is not one of them
+until it is written here, and takes part in no published item until that item names it."""
+_ASKING = {name: each for name, each in ALGORITHMS.items() if each.asks not in (None, "arm")}
+ONE_STEP = {str(each.asks): name for name, each in _ASKING.items() if not each.two_step}
+TWO_STEP = {str(each.asks): name for name, each in _ASKING.items() if each.two_step}
+"""From a strategy to the algorithm that has it with this estimate."""
 PAPER = ("LinUCB", "Arm-Con", "ConUCB", "UCB", "BS", "MCR")
 """The algorithms in the paper's figures."""
 

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 
-from conlinucb.experiments.algorithms import ONE_STEP, PAPER
+from conlinucb.experiments.algorithms import PAPER
 from conlinucb.experiments.item import Claim, Item, Point
 
-OTHERS = tuple(name for name in ONE_STEP.values() if name not in PAPER)
+OTHERS = (
+    "ConLinUCB-random",
+    "ConLinUCB-optimal-greedy",
+    "ConLinUCB-related-confidence",
+    "ConLinUCB-related-reduction",
+)
 """ConLinUCB with the strategies that the paper's figures do not show."""
+
+WITHOUT_BS = tuple(name for name in PAPER if name != "BS")
+"""The paper's algorithms but the one that needs the same key-terms in every round."""
 
 _synthetic = partial(Item, data="synthetic", rounds=1000, users=200, extra=OTHERS)
 _frequencies = tuple(
@@ -53,7 +61,7 @@ FIGURE_1D = _synthetic(
     name="1d",
     title="Figure 1d: key-terms that vary from round to round, synthetic data",
     points=(Point(label="300 of 500 key-terms", offered_size=300),),
-    agents=tuple(name for name in PAPER if name != "BS"),
+    agents=WITHOUT_BS,
     claims=(Claim("300 of 500 key-terms", "MCR", 43.02),),
     about="A spanner needs the same key-terms in every round, so BS does not take part.",
 )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from conlinucb.experiments.algorithms import PAPER
-from conlinucb.experiments.figure_1 import OTHERS
+from conlinucb.experiments.figure_1 import OTHERS, WITHOUT_BS
 from conlinucb.experiments.item import DATA_NAMES, Claim, Item, Point
 
 _VARYING = Point(label="1,000 key-terms a round", offered_size=1000)
@@ -31,7 +30,7 @@ def _varying(name: str, data: Literal["lastfm", "movielens"], mcr: float) -> Ite
         rounds=5000,
         users=500,
         points=(_VARYING,),
-        agents=tuple(each for each in PAPER if each != "BS"),
+        agents=WITHOUT_BS,
         extra=OTHERS,
         claims=(Claim(_VARYING.label, "MCR", mcr),),
         about="A spanner needs the same key-terms in every round, so BS does not take part.",

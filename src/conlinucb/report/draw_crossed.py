@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conlinucb.experiments.algorithms import ONE_STEP, PAPER_NAMES, TWO_STEP
+from conlinucb.experiments.algorithms import ONE_STEP, PAPER, TWO_STEP
 from conlinucb.experiments.item import Outcome
 from conlinucb.report.canvas import Drawing, canvas, caption, legend, size_line
 from conlinucb.report.draw_curves import last
@@ -31,7 +31,8 @@ def _regret(agents: dict[str, Any], strategy: str) -> float:
 
 def row_name(strategy: str) -> str:
     """A strategy with the paper's name for it."""
-    paper = PAPER_NAMES.get(strategy) or ("ConUCB's" if strategy == "optimal-greedy" else "")
+    one, two = ONE_STEP[strategy], TWO_STEP[strategy]
+    paper = one if one in PAPER else f"{two}'s" if two in PAPER else ""
     return f"{strategy} ({paper})" if paper else strategy
 
 

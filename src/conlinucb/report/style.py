@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conlinucb.experiments.algorithms import ALGORITHMS, ONE_STEP
+from conlinucb.experiments.algorithms import ALGORITHMS, ONE_STEP, PAPER
 
 WIDTH = 6.0
 """Inches. With text of 11 points and more, a figure can be read on a telephone."""
@@ -112,4 +112,4 @@ def label(name: str) -> str:
     >>> label("UCB"), label("ConUCB")
     ('ConLinUCB-UCB', 'ConUCB')
     """
-    return f"ConLinUCB-{name}" if name in ("UCB", "BS", "MCR") else name
+    return f"ConLinUCB-{name}" if name in PAPER and name in ONE_STEP.values() else name
