@@ -159,7 +159,7 @@ def test_an_order_is_as_asked_and_small_where_quick() -> None:
     ]
     assert {each.runs for each in found if each.constants == "authors"} == {3}
     assert {(each.size.users, each.rounds, each.seed) for each in found} == {(40, 1000, 4)}
-    assert all(each.describe()["quick"] for each in found if each.item.name == "1a")
+    assert all(each.size.quick for each in found)
     expected = "conlinucb reproduce 1a --protocol paper --runs 3 --quick --seed 4"
     assert order.command("1a", "paper") == expected
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from scipy import stats
 
-from conlinucb.experiments import ITEMS
-from conlinucb.experiments.claims import records
+from conlinucb.experiments import ITEMS, claims
 from conlinucb.experiments.findings import findings, percent
+from conlinucb.experiments.outcome import Outcome
 
 KEYS = {"item", "setting", "protocol", "agent", "claimed", "measured", "low", "high", "verdict"}
 PAPER = ("LinUCB", "Arm-Con", "ConUCB", "UCB", "BS", "MCR")
@@ -17,14 +19,25 @@ REGRET = {"LinUCB": 300.0, "Arm-Con": 250.0, "ConUCB": 200.0, "UCB": 190.0, "BS"
 Interval = tuple[float | None, float | None]
 
 
+def records(outcomes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What is found in outcomes as files hold them, as claims.json holds it."""
+    found = claims.records([Outcome.from_json(each) for each in outcomes])
+    return [each.to_json() for each in found]
+
+
 def made(item: str = "1a", *agents: str, **given: Any) -> dict[str, Any]:
-    """An outcome in which everyone improves on everyone else by 20 % (10 to 30), where known."""
+    """The file of an outcome in which everyone improves on everyone else by 20 % (10 to 30)."""
     names = agents or PAPER
     versus = {"measured": 20.0, "low": 10.0, "high": 30.0, "p_value": 0.01}
     found: dict[str, Any] = {
         name: {
+            "parameters": {},
+            "curve": {"rounds": [1000], "mean": [1.0], "low": [0.5], "high": [1.5]},
             "last": {
                 "regret": float(REGRET.get(name, 220.0)),
+                "error": 0.5,
+                "questions": 30.0,
+                "repeated": 0.0,
                 "arm_seconds": 3.0 if name == "ConUCB" else 1.0,
                 "term_seconds": 1.0,
             },
@@ -38,7 +51,18 @@ def made(item: str = "1a", *agents: str, **given: Any) -> dict[str, Any]:
         "protocol": "authors",
         "setting": "",
         "point": "",
+        "at": 1.0,
         "variant": "",
+        "constants": "authors",
+        "schedule": "Logarithmic(5)",
+        "tuning_seconds": 0.0,
+        "command": "",
+        "seed": 0,
+        "seconds": 1.0,
+        "resumed": False,
+        "versions": {},
+        "machine": {"processor": "", "cores": 2},
+        "spec": {},
         "quick": False,
         "runs": 10,
         "users": 200,
@@ -53,7 +77,12 @@ def made(item: str = "1a", *agents: str, **given: Any) -> dict[str, Any]:
 
 def measured(outcome: dict[str, Any], a: str, b: str, value: float | None, *ends: Any) -> None:
     low, high = ends or (None, None)
-    outcome["agents"][a]["versus"][b] = {"measured": value, "low": low, "high": high}
+    outcome["agents"][a]["versus"][b] = {
+        "measured": value,
+        "low": low,
+        "high": high,
+        "p_value": 0.01,
+    }
 
 
 def judged(claim: tuple[str, str, str], value: float, *ends: float) -> dict[str, Any]:
@@ -135,9 +164,9 @@ def test_every_other_improvement_is_not_claimed() -> None:
 
 
 def test_a_claim_is_about_its_point_alone() -> None:
-    for point, claims in {"pool 25": [34.99, 40.21], "pool 50": [None, None]}.items():
+    for point, expected in {"pool 25": [34.99, 40.21], "pool 50": [None, None]}.items():
         found = records([made("1c", point=point, setting=f"{point}, Eq. 8")])
-        assert [each["claimed"] for each in found if each["agent"] in ("BS", "MCR")] == claims
+        assert [each["claimed"] for each in found if each["agent"] in ("BS", "MCR")] == expected
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -180,9 +209,13 @@ def theory(inside: float = 1.0, regret: float = 100.0, **given: Any) -> dict[str
     """Forty people, of whom a share was always inside; a bound of 1,000 for everyone."""
     outcome = made("theory", "ConUCB", "BS", "MCR", point="noise 1", **given)
     for agent in outcome["agents"].values():
-        agent["curve"] = {"mean": [1.0, regret], "low": [0.5, regret - 5], "high": [2, regret + 5]}
-        agent["last"] = {"regret": regret}
-    outcome["spec"] = {"people": {"noise": 1.0}}
+        agent["curve"] = {
+            "rounds": [1, 1000],
+            "mean": [1.0, regret],
+            "low": [0.5, regret - 5],
+            "high": [2, regret + 5],
+        }
+        agent["last"]["regret"] = regret
     by_delta = [
         {"delta": 0.5, "people_always_inside": 0.0, "share": 0.0},
         {"delta": 0.05, "people_always_inside": inside, "share": inside},
@@ -190,14 +223,21 @@ def theory(inside: float = 1.0, regret: float = 100.0, **given: Any) -> dict[str
     covered = {
         "people": 40,
         "by_delta": by_delta,
+        "arms": 5000,
+        "practice": {"alpha": 0.1, "share": 0.5, "people_always_inside": 0.0},
         "rounds": [1, 1000],
         "alpha": [5.0, 13.6],
         "needed_max": [3.0, 2.5],
+        "needed_median": [1.0, 1.0],
     }
     outcome["analysis"] = {
         "coverage": {"BS": covered, "MCR": covered},
         "bounds": {name: [10.0, 1000.0] for name in ("MCR", "ConUCB", "BS")},
         "t0": 3.2e12,
+        "lambda_B": 0.1,
+        "delta": 0.05,
+        "b": 0.1,
+        "rounds": [1, 1000],
     }
     return outcome
 
@@ -230,7 +270,8 @@ def test_a_bound_holds_when_all_of_the_interval_is_below(regret: float, verdict:
 
 
 def gist(*outcomes: dict[str, Any]) -> list[str]:
-    return findings(outcomes, records(outcomes))
+    read = [Outcome.from_json(each) for each in outcomes]
+    return findings(read, claims.records(read))
 
 
 def test_the_score_comes_first_protocol_by_protocol() -> None:
@@ -269,7 +310,8 @@ def test_mcr_against_conucb_on_every_data_set() -> None:
     ],
 )
 def test_an_improvement_in_words(value: float, ends: Interval, told: str) -> None:
-    assert percent({"measured": value, "low": ends[0], "high": ends[1]}) == told
+    (record, *_) = claims.records([Outcome.from_json(made())])
+    assert percent(replace(record, measured=value, low=ends[0], high=ends[1])) == told
 
 
 CROSSED = (
@@ -295,15 +337,19 @@ def test_the_theory_in_a_sentence() -> None:
     assert "before round 3e12" in told
 
 
+def search(edges: dict[str, list[str]]) -> dict[str, Any]:
+    return {"trials": {}, "chosen": {}, "edges": edges, "ranges": {}, "users": 2}
+
+
 def test_tuned_points_at_an_edge_are_named() -> None:
     edges = {"MCR": ["beta"], "BS": [], "ConUCB": ["alpha", "term_alpha"]}
-    outcome = made(protocol="fair", setting="raw theta, dense graph", tuning={"edges": edges})
+    outcome = made(protocol="fair", setting="raw theta, dense graph", tuning=search(edges))
     last = gist(made(), outcome)[-1]
     assert "edge of their range" in last
     assert "MCR (beta; fair (raw theta, dense graph), 1a)" in last
     assert "ConUCB (alpha, term_alpha;" in last
     assert "BS" not in last
-    edgeless = {**outcome, "tuning": {"edges": {"MCR": []}}}
+    edgeless = {**outcome, "tuning": search({"MCR": []})}
     assert not any("edge" in each for each in gist(made(), edgeless))
 
 
@@ -325,8 +371,7 @@ def test_something_is_always_said() -> None:
 
 
 def test_the_best_of_those_tuned_alike_are_named() -> None:
-    tuned: dict[str, Any] = {"edges": {}}
-    told = gist(made("2a", "LinUCB", "ConUCB", "MCR", tuning=tuned))
+    told = gist(made("2a", "LinUCB", "ConUCB", "MCR", tuning=search({})))
     assert any("Tuned alike" in each and "Last.FM: MCR 150.0" in each for each in told)
 
 

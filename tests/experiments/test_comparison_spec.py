@@ -52,9 +52,11 @@ def test_the_example_gives_what_a_call_of_simulate_gives(tmp_path: Path) -> None
     kept = cl.Results.load(tmp_path / "own" / "compare" / "base.parquet")
     for name in direct.agents:
         assert np.array_equal(kept.final_regret(name), direct.final_regret(name))
-        assert outcome["agents"][name]["last"]["regret"] == direct.final_regret(name).mean()
+        assert outcome.regret(name) == direct.final_regret(name).mean()
     expected = 100 * direct.compare("MCR", "random").improvement
-    assert outcome["agents"]["MCR"]["improvement"]["measured"] == pytest.approx(expected)
+    found = outcome.agents["MCR"].improvement
+    assert found is not None
+    assert found.measured == pytest.approx(expected)
     assert run_spec(EXAMPLE, tmp_path) == outcome
 
 
@@ -64,9 +66,9 @@ def test_a_catalogue_of_ones_own_gets_people_of_length_one(tmp_path: Path) -> No
         f'rounds = 5\nrepeats = 1\n[data]\ncatalog = "films.npz"\n[people]\npool_size = 2\n{AGENTS}'
     )
     outcome = run_spec(write(tmp_path, text), tmp_path / "out")
-    assert outcome["data"]["arms"] == 4
-    assert outcome["users"] == 50
-    assert outcome["baseline"] == "LinUCB"
+    assert outcome.data["arms"] == 4
+    assert outcome.users == 50
+    assert outcome.baseline == outcome.compared_with == "LinUCB"
 
 
 def test_a_table_of_tags_is_data_enough(tmp_path: Path) -> None:
@@ -74,7 +76,7 @@ def test_a_table_of_tags_is_data_enough(tmp_path: Path) -> None:
     (tmp_path / "tags.csv").write_text("item,tag\n" + "\n".join(rows) + "\n")
     people = "[people]\nusers = 3\npool_size = 4\n"
     text = f'rounds = 5\n[data]\ntags = "tags.csv"\nd = 3\n{people}{AGENTS}'
-    assert run_spec(write(tmp_path, text), tmp_path / "out")["users"] == 3
+    assert run_spec(write(tmp_path, text), tmp_path / "out").users == 3
 
 
 @pytest.mark.parametrize(

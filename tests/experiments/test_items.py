@@ -94,6 +94,25 @@ def test_the_papers_seconds_are_declared() -> None:
     assert [name for name, item in ITEMS.items() if item.timed] == ["table1"]
 
 
+KINDS = {
+    **dict.fromkeys(("1a", "1d", "2a", "2b", "2c", "2d"), "curves"),
+    **dict.fromkeys(("1b", "1c"), "sweep"),
+    **dict.fromkeys(("crossed", "crossed-lastfm"), "crossed"),
+    "table1": "seconds",
+    "theory": "theory",
+}
+
+
+def test_every_item_says_of_what_kind_it_is_and_has_what_that_needs() -> None:
+    assert {name: item.kind for name, item in ITEMS.items()} == KINDS
+    for item in ITEMS.values():
+        assert (item.kind == "sweep") == bool(item.axis)
+        assert (item.kind == "sweep") == all(point.at is not None for point in item.points)
+        assert (item.kind == "theory") == (item.analyse is not None)
+        assert (item.kind == "seconds") == item.timed
+        assert item.below in ("", *item.agents)
+
+
 def test_every_item_has_a_title_of_its_own() -> None:
     assert len({item.title for item in ITEMS.values()}) == len(NAMES)
     for name in FIGURES:

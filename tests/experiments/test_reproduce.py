@@ -12,6 +12,7 @@ import pytest
 
 import conlinucb as cl
 from conlinucb.experiments import ITEMS
+from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.experiments.run import folder_of, outcomes
 from conlinucb.experiments.setting import Setting, Size, settings_of
@@ -46,7 +47,8 @@ def test_what_is_told_is_what_was_measured(item: str, protocol: str, tmp_path: P
     for setting in chosen:
         told = play(setting, tmp_path)
         found, results = kept(setting, tmp_path)
-        assert told == found
+        assert told.to_json() == found
+        assert told == Outcome.from_json(found)
         assert_told(setting, told, results)
     assert len(list(outcomes(tmp_path))) == len(chosen)
     files = [each.name for each in folder_of(tmp_path, chosen[0]).iterdir()]
@@ -54,25 +56,28 @@ def test_what_is_told_is_what_was_measured(item: str, protocol: str, tmp_path: P
     assert sorted(files) == sorted(f"{each.slug}.{end}" for each in chosen for end in expected)
 
 
-def assert_told(setting: Setting, told: dict[str, Any], results: cl.Results) -> None:
+def assert_told(setting: Setting, told: Outcome, results: cl.Results) -> None:
     """Every number of the outcome is in the results, computed here once more."""
-    assert (told["runs"], told["users"], told["rounds"]) == (1, 3, 25)
-    assert tuple(told["agents"]) == tuple(results.agents) == setting.agents
+    assert (told.runs, told.users, told.rounds) == (1, 3, 25)
+    assert tuple(told.agents) == tuple(results.agents) == setting.agents
     assert results.rounds.tolist() == list(range(1, 26))
-    for name, agent in told["agents"].items():
+    for name, agent in told.agents.items():
         per_user = results.metric(name).mean(axis=0)
-        assert agent["last"]["regret"] == per_user[:, -1].mean()
-        assert agent["curve"]["rounds"] == results.rounds.tolist()
-        np.testing.assert_allclose(agent["curve"]["mean"], per_user.mean(axis=0), rtol=1e-12)
-        assert agent["curve"]["low"][-1] < agent["curve"]["mean"][-1] < agent["curve"]["high"][-1]
+        assert agent.last.regret == per_user[:, -1].mean()
+        assert list(agent.curve.rounds) == results.rounds.tolist()
+        np.testing.assert_allclose(agent.curve.mean, per_user.mean(axis=0), rtol=1e-12)
+        low, high = agent.curve.low[-1], agent.curve.high[-1]
+        assert low is not None
+        assert high is not None
+        assert low < agent.curve.mean[-1] < high
         if name != "ConUCB":
             ours, theirs = (results.final_regret(each).mean() for each in (name, "ConUCB"))
-            assert agent["improvement"] == agent["versus"]["ConUCB"]
-            assert agent["improvement"]["measured"] == pytest.approx(100 * (1 - ours / theirs))
-        seconds = [agent["last"][f"{each}_seconds"] for each in ("arm", "term")]
+            assert agent.improvement == agent.versus["ConUCB"]
+            assert agent.improvement.measured == pytest.approx(100 * (1 - ours / theirs))
+        seconds = told.choosing_seconds[name]
         assert all(seconds) if setting.item.timed else not any(seconds)
-    assert (told["tuning"] is not None) == setting.tunes
-    assert (told["analysis"] is not None) == (setting.item.name == "theory")
+    assert (told.tuning is not None) == setting.tunes
+    assert (told.analysis is not None) == (setting.item.name == "theory")
 
 
 SYNTHETIC = {
@@ -231,7 +236,7 @@ def test_an_interrupted_run_goes_on_and_ends_the_same(
     last = Stopping()
     told = play(setting, tmp_path, last)
     assert sum(stops) + last.units == units, "nothing is played twice"
-    assert told["resumed"] == (protocol == "authors" or sum(stops) > TUNING)
+    assert told.resumed == (protocol == "authors" or sum(stops) > TUNING)
     assert not kept(setting, whole)[0]["resumed"]
     assert_same(setting, tmp_path, whole)
 
@@ -240,7 +245,7 @@ def test_an_interrupted_run_goes_on_and_ends_the_same(
 def test_a_finished_setting_is_read_not_run(protocol: str, whole: Path) -> None:
     setting, bar = settings("1d", protocol)[0], Stopping()
     before = contents(whole)
-    assert play(setting, whole, bar) == kept(setting, whole)[0]
+    assert play(setting, whole, bar).to_json() == kept(setting, whole)[0]
     assert bar.units == 0
     assert bar.done == 25 * (10 * 3 if protocol == "authors" else SCORING * 3 + TUNING * 2)
     assert contents(whole) == before

@@ -93,71 +93,69 @@ def replay(name: str, setting: Setting, user: int, at: list[int]) -> Floats:
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_coverage_is_what_a_replay_by_hand_finds(told: Any, name: str) -> None:
     setting, outcome = told
-    found = outcome["analysis"]["coverage"][name]
-    at = found["rounds"]
+    found = outcome.theory.coverage[name]
+    at = list(found.rounds)
     needed = np.array([replay(name, setting, user, at) for user in range(3)])
     assert needed.shape == (3, len(at), 5000)
-    np.testing.assert_allclose(found["needed_max"], needed.max(axis=(0, 2)), rtol=1e-8)
+    np.testing.assert_allclose(found.needed_max, needed.max(axis=(0, 2)), rtol=1e-8)
     largest = np.median(needed.max(axis=2), axis=0)
-    np.testing.assert_allclose(found["needed_median"], largest, rtol=1e-8)
-    for row in found["by_delta"]:
+    np.testing.assert_allclose(found.needed_median, largest, rtol=1e-8)
+    for row in found.by_delta:
         asked = [t // 10 for t in at]
-        alpha = cl.theory.alpha(at, asked, 50, 1.0, row["delta"])
+        alpha = cl.theory.alpha(at, asked, 50, 1.0, row.delta)
         inside = needed <= alpha[:, None]
-        assert row["share"] == inside.mean()
-        assert row["people_always_inside"] == inside.all(axis=(1, 2)).mean()
-    practice = found["practice"]
-    assert practice["alpha"] == 0.1
-    assert practice["share"] == pytest.approx((needed <= 0.1).mean(), abs=1e-5)
-    assert 0 < practice["share"] < 1
-    assert practice["people_always_inside"] == 0
+        assert row.share == inside.mean()
+        assert row.people_always_inside == inside.all(axis=(1, 2)).mean()
+    practice = found.practice
+    assert practice.alpha == 0.1
+    assert practice.share == pytest.approx((needed <= 0.1).mean(), abs=1e-5)
+    assert 0 < practice.share < 1
+    assert practice.people_always_inside == 0
 
 
 def test_coverage_is_of_the_agents_with_one_estimate(told: Any) -> None:
     _, outcome = told
-    assert set(outcome["agents"]) == {"ConUCB", "BS", "MCR"}
-    assert set(outcome["analysis"]["coverage"]) == {"BS", "MCR"}
-    for found in outcome["analysis"]["coverage"].values():
-        assert found["people"] == 3, "one run, however many are asked for"
-        assert found["arms"] == 5000
-        assert (found["rounds"][0], found["rounds"][-1]) == (1, 60)
-        assert 10 < len(found["rounds"]) <= CHECKS
-        assert [row["delta"] for row in found["by_delta"]] == list(DELTAS)
-        shares = [row["share"] for row in found["by_delta"]]
+    assert set(outcome.agents) == {"ConUCB", "BS", "MCR"}
+    assert set(outcome.theory.coverage) == {"BS", "MCR"}
+    for found in outcome.theory.coverage.values():
+        assert found.people == 3, "one run, however many are asked for"
+        assert found.arms == 5000
+        assert (found.rounds[0], found.rounds[-1]) == (1, 60)
+        assert 10 < len(found.rounds) <= CHECKS
+        assert [row.delta for row in found.by_delta] == list(DELTAS)
+        shares = [row.share for row in found.by_delta]
         assert shares == sorted(shares)
 
 
 def test_alpha_and_bounds_are_the_formulas(told: Any) -> None:
     setting, outcome = told
-    found = outcome["analysis"]
-    rounds = outcome["agents"]["MCR"]["curve"]["rounds"]
+    found = outcome.theory
+    rounds = list(outcome.agents["MCR"].curve.rounds)
     terms = cl.datasets.synthetic(users=3).catalog.terms
     lambda_B = cl.theory.lambda_B(terms[cl.barycentric_spanner(terms).indices])
-    assert found["rounds"] == rounds == list(range(1, 61))
-    assert (found["b"], found["delta"]) == (0.1, 0.05)
-    assert found["lambda_B"] == pytest.approx(lambda_B)
-    assert found["t0"] == pytest.approx(cl.theory.t0(0.1, lambda_B, 50, 0.05))
+    assert list(found.rounds) == rounds == list(range(1, 61))
+    assert (found.b, found.delta) == (0.1, 0.05)
+    assert found.lambda_B == pytest.approx(lambda_B)
+    assert found.t0 == pytest.approx(cl.theory.t0(0.1, lambda_B, 50, 0.05))
     expected = {
         "BS": cl.theory.theorem_1(rounds, 0.1, lambda_B, 50, 1.0, 0.05),
         "MCR": cl.theory.theorem_2(rounds, 0.1, 50, 1.0, 0.05),
         "ConUCB": cl.theory.conucb_bound(rounds, 0.1, 50, 0.5, 1.0, 0.05),
     }
-    assert set(found["bounds"]) == set(expected)
+    assert set(found.bounds) == set(expected)
     for name, bound in expected.items():
-        np.testing.assert_allclose(found["bounds"][name], bound, rtol=1e-9)
-    for each in found["coverage"].values():
-        asked = [asked_by(setting.schedule, t) for t in each["rounds"]]
-        np.testing.assert_allclose(
-            each["alpha"], cl.theory.alpha(each["rounds"], asked, 50, 1.0, 0.05)
-        )
+        np.testing.assert_allclose(found.bounds[name], bound, rtol=1e-9)
+    for each in found.coverage.values():
+        asked = [asked_by(setting.schedule, t) for t in each.rounds]
+        np.testing.assert_allclose(each.alpha, cl.theory.alpha(each.rounds, asked, 50, 1.0, 0.05))
 
 
 def test_all_the_agents_play_by_equation_8(told: Any) -> None:
     _, outcome = told
-    for name, agent in outcome["agents"].items():
+    for name, agent in outcome.agents.items():
         alpha = "TheoryAlpha(delta=0.05)"
-        assert agent["parameters"]["alpha"] == alpha, name
-        assert agent["parameters"]["questions"] == 6
+        assert agent.parameters["alpha"] == alpha, name
+        assert agent.parameters["questions"] == 6
 
 
 def test_the_plan_knows_that_it_is_played_once(tmp_path: Path) -> None:

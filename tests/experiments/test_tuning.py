@@ -119,7 +119,7 @@ def test_chance_is_never_that_of_the_search() -> None:
 
 
 def test_what_was_run_has_other_people_and_seeds(folder: Path) -> None:
-    scored, tuned = outcome(folder)["spec"], search(folder)["spec"]
+    scored, tuned = outcome(folder).spec, search(folder)["spec"]
     assert scored["seed"] != tuned["seed"]
     assert scored["people"]["thetas"] != tuned["people"]["thetas"]
     assert (scored["people"]["users"], tuned["people"]["users"]) == (3, 2)
@@ -214,7 +214,7 @@ def test_trials_fill_every_range_evenly(name: str) -> None:
 
 def test_every_algorithm_has_the_same_budget(folder: Path) -> None:
     found = search(folder)
-    assert set(found["trials"]) == set(fair().agents) == set(outcome(folder)["agents"])
+    assert set(found["trials"]) == set(fair().agents) == set(outcome(folder).agents)
     assert {len(each) for each in found["trials"].values()} == {SMALL["trials"]}
     spread, _ = budget(SMALL["trials"])
     assert len(found["spec"]["agents"]) == spread * len(fair().agents)
@@ -225,7 +225,7 @@ def test_every_algorithm_has_the_same_budget(folder: Path) -> None:
 
 def test_a_search_of_one_trial_takes_the_published_constants(tmp_path: Path) -> None:
     found = tune(fair(trials=1), tmp_path, silent(), executor="threads")
-    assert found["chosen"] == {name: authors_constants(name, "synthetic") for name in fair().agents}
+    assert found.chosen == {name: authors_constants(name, "synthetic") for name in fair().agents}
 
 
 @given(st.integers(1, 200))
@@ -239,17 +239,17 @@ def test_the_budget_is_spent_to_the_last_trial(count: int) -> None:
 def test_lines_start_from_the_best_so_far_and_change_one_parameter(tmp_path: Path) -> None:
     found = tune(fair(trials=8), tmp_path, silent(), executor="threads")
     spread, lines = budget(8)
-    for name, tried in found["trials"].items():
+    for name, tried in found.trials.items():
         assert len(tried) == 8
         done = spread
         for stage, count in enumerate(lines):
-            best = min(tried[:done], key=lambda each: float(each["regret"]))["parameters"]
+            best = min(tried[:done], key=lambda each: each.regret).parameters
             along = names_of(name)[stage % len(names_of(name))]
             for trial in tried[done : done + count]:
-                changed = {k for k in best if trial["parameters"][k] != best[k]}
+                changed = {k for k in best if trial.parameters[k] != best[k]}
                 assert changed <= {along}
             done += count
-        assert min(each["regret"] for each in tried) <= tried[0]["regret"]
+        assert min(each.regret for each in tried) <= tried[0].regret
     again = tune(fair(trials=8), tmp_path / "again", silent(), executor="threads")
     assert again == found
 
@@ -270,10 +270,12 @@ def test_least_mean_regret_wins_and_is_scored(folder: Path) -> None:
     for name, tried in found["trials"].items():
         best = min(tried, key=lambda each: float(each["regret"]))
         assert found["chosen"][name] == best["parameters"]
-        used = scored["agents"][name]["parameters"]
+        used = scored.agents[name].parameters
         assert {each: used[each] for each in best["parameters"]} == best["parameters"]
         assert found["edges"][name] == at_edge(best["parameters"])
-    assert scored["tuning"] == {key: each for key, each in found.items() if key != "spec"}
+    apart = {"format", "spec"}
+    kept = {key: each for key, each in found.items() if key not in apart}
+    assert scored.to_json()["tuning"] == kept
     firsts = {name: tried[0]["parameters"] for name, tried in found["trials"].items()}
     assert found["chosen"] != firsts, "otherwise this shows nothing"
 
@@ -292,7 +294,7 @@ def test_the_regret_of_a_trial_is_that_of_a_run_by_hand(folder: Path) -> None:
 def test_the_score_is_that_of_a_run_by_hand(folder: Path) -> None:
     data = cl.datasets.synthetic(users=3, graph="dense", normalized=False)
     assert data.thetas is not None
-    chosen = outcome(folder)["tuning"]["chosen"]
+    chosen = outcome(folder).tuning.chosen
     agents = {
         "LinUCB": cl.linucb(data.catalog, **chosen["LinUCB"]),
         "Arm-Con": cl.arm_con(data.catalog, **chosen["Arm-Con"]),
@@ -305,7 +307,7 @@ def test_the_score_is_that_of_a_run_by_hand(folder: Path) -> None:
     people = cl.LinearUsers(data.thetas, offered_size=300)
     run = cl.simulate(agents, people, rounds=25, repeats=2, seed=0)
     for name in agents:
-        assert run.final_regret(name).mean() == outcome(folder)["agents"][name]["last"]["regret"]
+        assert run.final_regret(name).mean() == outcome(folder).regret(name)
 
 
 # Ranges

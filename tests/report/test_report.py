@@ -7,14 +7,17 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from conlinucb import report
 from conlinucb.errors import InvalidInput, MissingExtra
 from conlinucb.experiments import ITEMS
-from conlinucb.experiments.item import Item
+from conlinucb.experiments.claims import RECORDS, records
+from conlinucb.experiments.findings import findings
+from conlinucb.experiments.item import Item, Kind
+from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.experiments.run import outcomes, run_setting
 from conlinucb.experiments.setting import Size, settings_of
@@ -22,6 +25,8 @@ from conlinucb.progress import Progress
 from conlinucb.report import page
 from conlinucb.report.figures import write_figures
 from conlinucb.report.groups import grouped, slug
+from conlinucb.report.kinds import KINDS
+from conlinucb.report.sections import sections
 from conlinucb.report.style import looks
 
 TINY = Size(runs=1, users=3, rounds=20, trials=2, tuning_users=2, quick=True)
@@ -48,7 +53,8 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own |= {"item": "mine", "protocol": "own", "title": "Mine <&> only", "baseline": "BS"}
     own["agents"]["my agent"] = own["agents"].pop("ConUCB")
     for agent in own["agents"].values():
-        agent["versus"]["my agent"] = agent["versus"].pop("ConUCB", None)
+        versus = agent["versus"]
+        agent["versus"] = {k if k != "ConUCB" else "my agent": v for k, v in versus.items()}
         agent["improvement"] = agent["versus"].get("BS")
     path = folder / "own/mine/base.json"
     path.parent.mkdir(parents=True)
@@ -115,28 +121,25 @@ def test_every_number_is_the_one_of_its_outcome(out: Path, html: Reader) -> None
 def test_every_final_regret_is_shown(out: Path, html: Reader) -> None:
     shown = {each.get("data-source") for each, _ in html.numbers}
     for outcome in outcomes(out):
-        if outcome["item"] != "table1":
-            base = f"{outcome['protocol']}/{outcome['item']}/{slug(outcome['setting']) or 'base'}"
-            for name in outcome["agents"]:
+        if outcome.kind != "seconds":
+            base = f"{outcome.protocol}/{outcome.item}/{slug(outcome.setting) or 'base'}"
+            for name in outcome.agents:
                 assert f"{base}#agents/{name}/curve/mean/-1" in shown
 
 
 def test_every_claim_is_shown(out: Path, html: Reader) -> None:
-    records = json.loads((out / "claims.json").read_text())
+    claims = json.loads((out / "claims.json").read_text())
     shown = {each.get("data-source") for each, _ in html.numbers}
-    assert {f"claims#{i}/measured" for i in range(len(records))} <= shown
-    for record in records:
+    assert {f"claims#{i}/measured" for i in range(len(claims))} <= shown
+    for record in claims:
         if record["item"] == "1a" and isinstance(record["claimed"], float):
             assert f"{record['claimed']:.2f} %" in html.text
     assert "does not hold" in html.text
 
 
 def test_seconds_stand_beside_the_papers(out: Path, html: Reader) -> None:
-    outcome = next(each for each in outcomes(out) if each["item"] == "table1")
-    sums = {
-        name: agent["last"]["arm_seconds"] + agent["last"]["term_seconds"]
-        for name, agent in outcome["agents"].items()
-    }
+    outcome = next(each for each in outcomes(out) if each.item == "table1")
+    sums = {name: sum(pair) for name, pair in outcome.choosing_seconds.items()}
     shown = [
         float(str(each["data-value"])) for each, _ in html.numbers if "data-source" not in each
     ]
@@ -188,6 +191,42 @@ def test_figures_are_there_and_equal_when_written_again(out: Path, tmp_path: Pat
         assert {".svg", ".pdf"} == {each.suffix for each in folder.glob(f"{path.stem}.*")}
 
 
+def test_every_kind_is_shown_and_no_other() -> None:
+    assert set(KINDS) == set(RECORDS) == set(get_args(Kind))
+
+
+def test_the_kind_decides_not_the_name(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another item of the kind, under a name of its own, is drawn and told like the one we have."""
+    for name, kind, figures in (
+        ("crossed", "crossed", {""}),
+        ("theory", "theory", {"-coverage", "-bounds"}),
+        ("table1", "seconds", {""}),
+    ):
+        monkeypatch.setitem(ITEMS, "new", replace(ITEMS[name], name="new"))
+        renamed = [replace(each, item="new") for each in outcomes(out) if each.item == name]
+        assert {each.kind for each in renamed} == {kind}
+        groups = grouped(renamed)
+        pictures = write_figures(groups, tmp_path / kind)
+        assert {each.svg.stem for each in pictures} == {f"authors-new{end}" for end in figures}
+        (mine,) = sections(groups, pictures)
+        (theirs,) = sections(grouped(e for e in outcomes(out) if e.item == name), [])
+        assert [table.head for table in mine.tables] == [table.head for table in theirs.tables]
+        told = [replace(each, item=name) for each in records(renamed)]
+        assert told == records(each for each in outcomes(out) if each.item == name)
+
+
+@pytest.mark.parametrize("name", ["theory", "1b", "crossed", "table1", "1a"])
+def test_ones_own_comparison_may_be_called_like_an_item(name: str, out: Path) -> None:
+    """It is drawn as curves, and none of the paper's claims is about it."""
+    (own,) = [each for each in outcomes(out) if each.protocol == "own"]
+    called = Outcome.from_json({**own.to_json(), "item": name})
+    assert (called.kind, called.heading) == ("curves", "Mine <&> only")
+    assert {each.verdict for each in records([called])} == {"not claimed"}
+    assert "Mine <&> only: " in findings([called], records([called]))[0]
+
+
 def test_quick_runs_say_so(out: Path, html: Reader) -> None:
     assert "Quick run: too small to decide anything" in html.text
     for path in (out / "figures").glob("*.svg"):
@@ -203,7 +242,7 @@ def test_a_full_run_is_not_called_quick(tmp_path: Path) -> None:
 
 def test_docs_have_a_page_for_each_item(out: Path, tmp_path: Path) -> None:
     written = report.write_docs(out, tmp_path)
-    items = {outcome["item"] for outcome in outcomes(out)}
+    items = {outcome.item for outcome in outcomes(out)}
     assert {path.stem for path in written} == {"index", *items}
     for path in written:
         text = path.read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ import pytest
 
 import conlinucb as cl
 from conlinucb.experiments import ITEMS
+from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.experiments.run import folder_of, run_setting
 from conlinucb.experiments.setting import Setting, Size, settings_of
@@ -46,7 +47,7 @@ def some_of(item: str, protocol: str) -> list[Setting]:
     return [each for each in found if (each.point.label, each.variant.label) in pairs]
 
 
-def play(setting: Setting, out: Path, bar: Progress | None = None, **how: Any) -> dict[str, Any]:
+def play(setting: Setting, out: Path, bar: Progress | None = None, **how: Any) -> Outcome:
     return run_setting(setting, out, bar or Progress(None, shown=False), **how)
 
 

@@ -84,7 +84,7 @@ def carry_out(order: Order, say: Say) -> None:
             command = order.command(setting.item.name, setting.protocol.name)
             outcome = run_setting(setting, order.out, bar, order.executor, command)
             if not (step.done or bar.shown):
-                seconds = outcome["seconds"] + outcome["tuning_seconds"]
+                seconds = outcome.seconds + outcome.tuning_seconds
                 say(f"finished: {step.name}, {time_text(seconds)}")
     finally:
         bar.close()

@@ -14,6 +14,7 @@ from conlinucb import theory
 from conlinucb.agent.schedule import asked_by
 from conlinucb.agent.spanner import barycentric_spanner
 from conlinucb.experiments.algorithms import ALGORITHMS
+from conlinucb.experiments.analysis import Analysis, Coverage, InsideByAlpha, InsideByDelta
 from conlinucb.experiments.item import Item, Point
 from conlinucb.experiments.setting import Setting
 from conlinucb.numerics.validation import Floats, Indices
@@ -30,7 +31,7 @@ CHECKS = 20
 """Rounds at which coverage is looked at, evenly on a logarithmic scale."""
 
 
-def analyse(setting: Setting, people: LinearUsers, results: Results) -> dict[str, Any]:
+def analyse(setting: Setting, people: LinearUsers, results: Results) -> Analysis:
     """Coverage of Lemma 2 for each agent with one estimate, and all bounds at each round."""
     ridge = [name for name in results.agents if not ALGORITHMS[name].two_step]
     at = np.unique(np.geomspace(1, setting.rounds, CHECKS).round().astype(np.int64))
@@ -42,7 +43,7 @@ def analyse(setting: Setting, people: LinearUsers, results: Results) -> dict[str
             for (run, user), noise in zip(_everyone(results), noises, strict=True)
         ]
         coverage[name] = _coverage(setting, np.array(errors), at)
-    return {"coverage": coverage, **_bounds(setting, results.rounds)}
+    return _bounds(setting, results.rounds, coverage)
 
 
 def _everyone(results: Results) -> list[tuple[int, int]]:
@@ -90,24 +91,24 @@ def _needed(
     return np.array(out)
 
 
-def _coverage(setting: Setting, needed: Floats, at: Indices) -> dict[str, Any]:
+def _coverage(setting: Setting, needed: Floats, at: Indices) -> Coverage:
     """``needed`` is (people, checked rounds, arms)."""
     asked = np.array([asked_by(setting.schedule, int(t)) for t in at])
     d = setting.dataset.catalog.d
     rows = []
     for delta in DELTAS:
         inside = needed <= theory.alpha(at, asked, d, 1.0, delta)[:, None]
-        rows.append({"delta": delta, **_shares(inside)})
-    return {
-        "people": len(needed),
-        "rounds": at.tolist(),
-        "arms": needed.shape[2],
-        "by_delta": rows,
-        "practice": {"alpha": PRACTICE, **_shares(needed <= PRACTICE)},
-        "alpha": theory.alpha(at, asked, d, 1.0, DELTA).tolist(),
-        "needed_max": needed.max(axis=(0, 2)).tolist(),
-        "needed_median": np.median(needed.max(axis=2), axis=0).tolist(),
-    }
+        rows.append(InsideByDelta(delta=delta, **_shares(inside)))
+    return Coverage(
+        people=len(needed),
+        rounds=tuple(at.tolist()),
+        arms=needed.shape[2],
+        by_delta=tuple(rows),
+        practice=InsideByAlpha(alpha=PRACTICE, **_shares(needed <= PRACTICE)),
+        alpha=tuple(theory.alpha(at, asked, d, 1.0, DELTA).tolist()),
+        needed_max=tuple(needed.max(axis=(0, 2)).tolist()),
+        needed_median=tuple(np.median(needed.max(axis=2), axis=0).tolist()),
+    )
 
 
 def _shares(inside: Any) -> dict[str, float]:
@@ -118,29 +119,31 @@ def _shares(inside: Any) -> dict[str, float]:
     }
 
 
-def _bounds(setting: Setting, rounds: Indices) -> dict[str, Any]:
+def _bounds(setting: Setting, rounds: Indices, coverage: dict[str, Coverage]) -> Analysis:
     catalog = setting.dataset.catalog
     d = catalog.d
     spanner = barycentric_spanner(catalog.terms)
     lambda_B = theory.lambda_B(catalog.terms[spanner.indices])
-    facts: dict[str, Any] = {
-        "lambda_B": lambda_B,
-        "delta": DELTA,
-        "b": SLOPE,
-        "rounds": rounds.tolist(),
-        "bounds": {
-            "MCR": theory.theorem_2(rounds, SLOPE, d, 1.0, DELTA).tolist(),
-            "ConUCB": theory.conucb_bound(rounds, SLOPE, d, 0.5, 1.0, DELTA).tolist(),
-        },
+    bounds = {
+        "MCR": theory.theorem_2(rounds, SLOPE, d, 1.0, DELTA),
+        "ConUCB": theory.conucb_bound(rounds, SLOPE, d, 0.5, 1.0, DELTA),
     }
     if lambda_B > 0:
-        facts["t0"] = theory.t0(SLOPE, lambda_B, d, DELTA)
-        facts["bounds"]["BS"] = theory.theorem_1(rounds, SLOPE, lambda_B, d, 1.0, DELTA).tolist()
-    return facts
+        bounds["BS"] = theory.theorem_1(rounds, SLOPE, lambda_B, d, 1.0, DELTA)
+    return Analysis(
+        coverage=coverage,
+        lambda_B=lambda_B,
+        delta=DELTA,
+        b=SLOPE,
+        rounds=tuple(rounds.tolist()),
+        bounds={name: tuple(each.tolist()) for name, each in bounds.items()},
+        t0=theory.t0(SLOPE, lambda_B, d, DELTA) if lambda_B > 0 else None,
+    )
 
 
 THEORY = Item(
     name="theory",
+    kind="theory",
     title="Theory beside practice: Lemma 2, Theorems 1 and 2, ConUCB's bound",
     data="synthetic",
     rounds=1000,

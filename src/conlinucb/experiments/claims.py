@@ -9,55 +9,92 @@ the measured regret stays below it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
-from conlinucb.experiments import ITEMS
+from conlinucb.experiments.analysis import InsideByDelta
 from conlinucb.experiments.bounds import DELTA
-from conlinucb.experiments.item import BASELINE, Outcome, baseline_of
-from conlinucb.experiments.table_1 import PAPER_SECONDS, seconds, shares
+from conlinucb.experiments.item import BASELINE, Kind
+from conlinucb.experiments.outcome import Outcome
+from conlinucb.experiments.table_1 import PAPER_SECONDS, shares
 
 PAPER_SHARES = shares(PAPER_SECONDS)
-Record = dict[str, Any]
+Unit = Literal["%", "% covered", "regret", "% time"]
+Verdict = Literal["holds", "does not hold", "not claimed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """One claim, or one comparison that nobody claimed, and what was measured."""
+
+    item: str
+    setting: str
+    protocol: str
+    agent: str
+    claimed: float | str | None
+    measured: float | None
+    low: float | None
+    high: float | None
+    unit: Unit
+    against: str
+    verdict: Verdict
+    remark: str
+    variant: str
+    runs: int
+    users: int
+    rounds: int
+    quick: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """As claims.json holds it."""
+        return asdict(self)
+
+
+def place(of: Outcome | Record) -> str:
+    """For example ``paper (Eq. 8)``: the protocol and the setting."""
+    return f"{of.protocol} ({of.setting})" if of.setting else of.protocol
 
 
 def records(outcomes: Iterable[Outcome]) -> list[Record]:
     """Every claim, and every other improvement over ConUCB as "not claimed"."""
-    found = []
-    for outcome in outcomes:
-        if outcome["analysis"]:
-            found += _of_theory(outcome)
-        elif outcome["item"] in ITEMS and ITEMS[outcome["item"]].timed:
-            found += _of_times(outcome)
-        else:
-            found += [_of_agent(outcome, name) for name in _compared(outcome)]
-    return found
-
-
-def _compared(outcome: Outcome) -> list[str]:
-    baseline = baseline_of(outcome)
-    return [name for name in outcome["agents"] if name != baseline] * (
-        baseline in outcome["agents"]
-    )
+    return [record for outcome in outcomes for record in RECORDS[outcome.kind](outcome)]
 
 
 def _record(outcome: Outcome, agent: str, **found: Any) -> Record:
-    where = {name: outcome[name] for name in ("item", "setting", "protocol")}
-    size = {name: outcome[name] for name in ("variant", "runs", "users", "rounds", "quick")}
-    return {**where, "agent": agent, **found, **size}
+    return Record(
+        item=outcome.item,
+        setting=outcome.setting,
+        protocol=outcome.protocol,
+        agent=agent,
+        **found,
+        variant=outcome.variant,
+        runs=outcome.runs,
+        users=outcome.users,
+        rounds=outcome.rounds,
+        quick=outcome.quick,
+    )
+
+
+def _of_regret(outcome: Outcome) -> list[Record]:
+    baseline = outcome.compared_with
+    if baseline not in outcome.agents:
+        return []
+    return [_of_agent(outcome, name) for name in outcome.agents if name != baseline]
 
 
 def _of_agent(outcome: Outcome, agent: str) -> Record:
     claimed = _claimed(outcome, agent)
-    against = _best_other(outcome, agent) if claimed == "best" else baseline_of(outcome)
-    measured = outcome["agents"][agent]["versus"][against]
-    interval = {name: measured[name] for name in ("measured", "low", "high")}
-    verdict, remark = _judge(claimed, against, **interval)
+    against = _best_other(outcome, agent) if claimed == "best" else outcome.compared_with
+    found = outcome.agents[agent].versus[against]
+    verdict, remark = _judge(claimed, against, found.measured, found.low, found.high)
     return _record(
         outcome,
         agent,
         claimed=claimed,
-        **interval,
+        measured=found.measured,
+        low=found.low,
+        high=found.high,
         unit="%",
         against=against,
         verdict=verdict,
@@ -66,17 +103,16 @@ def _of_agent(outcome: Outcome, agent: str) -> Record:
 
 
 def _claimed(outcome: Outcome, agent: str) -> float | str | None:
-    item = ITEMS.get(outcome["item"])
-    for claim in item.claims if item else ():
-        if (claim.point, claim.agent) == (outcome["point"], agent):
+    for claim in outcome.declared.claims if outcome.declared else ():
+        if (claim.point, claim.agent) == (outcome.point, agent):
             return claim.improvement
     return None
 
 
 def _best_other(outcome: Outcome, agent: str) -> str:
     """The rival with the least regret among the paper's algorithms."""
-    rivals = [name for name in ITEMS[outcome["item"]].agents if name != agent]
-    return min(rivals, key=lambda name: outcome["agents"][name]["last"]["regret"])
+    declared = outcome.declared.agents if outcome.declared else ()
+    return min((name for name in declared if name != agent), key=outcome.regret)
 
 
 def _judge(
@@ -85,7 +121,7 @@ def _judge(
     measured: float | None,
     low: float | None,
     high: float | None,
-) -> tuple[str, str]:
+) -> tuple[Verdict, str]:
     """The verdict, and a remark in plain words."""
     if measured is None:
         sure, remark = False, f"{against} has no regret to compare with"
@@ -109,30 +145,31 @@ def _judge(
 
 
 def _of_theory(outcome: Outcome) -> list[Record]:
-    found = [
+    covered = [
         _coverage(outcome, agent, row)
-        for agent, coverage in outcome["analysis"]["coverage"].items()
-        for row in coverage["by_delta"]
-        if row["delta"] == DELTA
+        for agent, coverage in outcome.theory.coverage.items()
+        for row in coverage.by_delta
+        if row.delta == DELTA
     ]
-    for agent, bound in outcome["analysis"]["bounds"].items():
-        curve = outcome["agents"][agent]["curve"]
-        measured, low, high = (curve[name][-1] for name in ("mean", "low", "high"))
-        found.append(
-            _record(
-                outcome,
-                agent,
-                claimed=bound[-1],
-                measured=measured,
-                low=low,
-                high=high,
-                unit="regret",
-                against="its bound",
-                verdict="holds" if (high or measured) <= bound[-1] else "does not hold",
-                remark=f"the bound is {_ratio(bound[-1], measured)} times the regret",
-            )
-        )
-    return found
+    return covered + [_bound(outcome, agent) for agent in outcome.theory.bounds]
+
+
+def _bound(outcome: Outcome, agent: str) -> Record:
+    """A regret bound at the last round."""
+    bound, curve = outcome.theory.bounds[agent][-1], outcome.agents[agent].curve
+    measured, high = curve.mean[-1], curve.high[-1]
+    return _record(
+        outcome,
+        agent,
+        claimed=bound,
+        measured=measured,
+        low=curve.low[-1],
+        high=high,
+        unit="regret",
+        against="its bound",
+        verdict="holds" if (high or measured) <= bound else "does not hold",
+        remark=f"the bound is {_ratio(bound, measured)} times the regret",
+    )
 
 
 def _ratio(bound: float, measured: float) -> str:
@@ -159,18 +196,18 @@ def _of_times(outcome: Outcome) -> list[Record]:
             verdict="holds" if share <= PAPER_SHARES[agent] else "does not hold",
             remark=f"{share:.2f} of {BASELINE}'s time; {PAPER_SHARES[agent]:.2f} in the paper",
         )
-        for agent, share in shares(seconds(outcome)).items()
+        for agent, share in shares(outcome.choosing_seconds).items()
     ]
 
 
-def _coverage(outcome: Outcome, agent: str, row: dict[str, float]) -> Record:
+def _coverage(outcome: Outcome, agent: str, row: InsideByDelta) -> Record:
     """Lemma 2: the share of people for whom every checked round and arm is inside."""
     from scipy import stats
 
-    people = outcome["analysis"]["coverage"][agent]["people"]
-    kept = round(row["people_always_inside"] * people)
+    people = outcome.theory.coverage[agent].people
+    kept = round(row.people_always_inside * people)
     interval = stats.binomtest(kept, people).proportion_ci()
-    claimed = 100 * (1 - row["delta"])
+    claimed = 100 * (1 - row.delta)
     return _record(
         outcome,
         agent,
@@ -183,3 +220,12 @@ def _coverage(outcome: Outcome, agent: str, row: dict[str, float]) -> Record:
         verdict="holds" if 100 * interval.high >= claimed else "does not hold",
         remark=f"{kept} of {people} people always inside",
     )
+
+
+RECORDS: dict[Kind, Callable[[Outcome], list[Record]]] = {
+    "curves": _of_regret,
+    "sweep": _of_regret,
+    "crossed": _of_regret,
+    "seconds": _of_times,
+    "theory": _of_theory,
+}

@@ -8,6 +8,7 @@ from conlinucb.experiments.item import Item
 
 CROSSED = Item(
     name="crossed",
+    kind="crossed",
     title="Estimate and questions taken apart, synthetic data",
     data="synthetic",
     rounds=1000,

@@ -28,11 +28,14 @@ _pools = tuple(
 
 FIGURE_1A = _synthetic(
     name="1a",
+    kind="curves",
+    headline=True,
     title="Figure 1a: regret on synthetic data",
     claims=(Claim("", "UCB", 34.91), Claim("", "BS", 37.00), Claim("", "MCR", 43.10)),
 )
 FIGURE_1B = _synthetic(
     name="1b",
+    kind="sweep",
     title="Figure 1b: more or fewer questions",
     points=_frequencies,
     axis="question frequency f_q",
@@ -46,9 +49,11 @@ FIGURE_1B = _synthetic(
 )
 FIGURE_1C = _synthetic(
     name="1c",
+    kind="sweep",
     title="Figure 1c: larger and smaller pools",
     points=_pools,
     axis="arms in the pool",
+    below="LinUCB",
     claims=(
         Claim("pool 25", "BS", 34.99),
         Claim("pool 25", "MCR", 40.21),
@@ -59,6 +64,7 @@ FIGURE_1C = _synthetic(
 )
 FIGURE_1D = _synthetic(
     name="1d",
+    kind="curves",
     title="Figure 1d: key-terms that vary from round to round, synthetic data",
     points=(Point(label="300 of 500 key-terms", offered_size=300),),
     agents=WITHOUT_BS,

@@ -13,11 +13,13 @@ _VARYING = Point(label="1,000 key-terms a round", offered_size=1000)
 def _fixed(name: str, data: Literal["lastfm", "movielens"], bs: float, mcr: float) -> Item:
     return Item(
         name=name,
+        kind="curves",
         title=f"Figure {name}: regret on {DATA_NAMES[data]}",
         data=data,
         rounds=5000,
         users=500,
         extra=OTHERS,
+        headline=True,
         claims=(Claim("", "UCB", "better"), Claim("", "BS", bs), Claim("", "MCR", mcr)),
     )
 
@@ -25,6 +27,7 @@ def _fixed(name: str, data: Literal["lastfm", "movielens"], bs: float, mcr: floa
 def _varying(name: str, data: Literal["lastfm", "movielens"], mcr: float) -> Item:
     return Item(
         name=name,
+        kind="curves",
         title=f"Figure {name}: key-terms that vary from round to round, {DATA_NAMES[data]}",
         data=data,
         rounds=5000,

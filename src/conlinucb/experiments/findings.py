@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conlinucb.experiments import ITEMS
-from conlinucb.experiments.claims import PAPER_SHARES, Record, times_text
-from conlinucb.experiments.item import DATA_NAMES, Outcome
-from conlinucb.experiments.table_1 import seconds, shares
-
-HEADLINES = ("1a", "2a", "2b")
+from conlinucb.experiments.claims import PAPER_SHARES, Record, place, times_text
+from conlinucb.experiments.item import DATA_NAMES
+from conlinucb.experiments.outcome import OWN, Outcome
+from conlinucb.experiments.table_1 import shares
 
 
 def findings(outcomes: Sequence[Outcome], found: Sequence[Record]) -> list[str]:
@@ -32,12 +31,12 @@ def _scores(found: Sequence[Record]) -> list[str]:
     parts = []
     readings: dict[str, list[Record]] = {}
     for record in found:
-        if record["unit"] == "%" and record["verdict"] != "not claimed":
-            name = f"{record['protocol']} ({record['variant']})".replace(" ()", "")
+        if record.unit == "%" and record.verdict != "not claimed":
+            name = f"{record.protocol} ({record.variant})".replace(" ()", "")
             readings.setdefault(name, []).append(record)
     for name, claims in readings.items():
-        held = [r for r in claims if r["verdict"] == "holds"]
-        better = [r for r in claims if r["low"] is not None and r["low"] > 0]
+        held = [r for r in claims if r.verdict == "holds"]
+        better = [r for r in claims if r.low is not None and r.low > 0]
         doubtless = f" (better beyond doubt in {len(better)})" * (len(better) > len(held))
         parts.append(f"{name} {len(held)} of {len(claims)}{doubtless}")
     return [f"Claims of the paper about regret that hold: {'; '.join(parts)}."] if parts else []
@@ -48,8 +47,7 @@ def _small(outcomes: Sequence[Outcome]) -> list[str]:
     small = [
         each
         for each in outcomes
-        if (item := ITEMS.get(each["item"]))
-        and (each["rounds"] < item.rounds or each["users"] < item.users / 2)
+        if (item := each.declared) and (each.rounds < item.rounds or each.users < item.users / 2)
     ]
     if not small:
         return []
@@ -62,41 +60,39 @@ def _small(outcomes: Sequence[Outcome]) -> list[str]:
 def _headlines(outcomes: Sequence[Outcome], found: Sequence[Record]) -> list[str]:
     """MCR against ConUCB on each data set, protocol by protocol, where nothing is swept."""
     sentences = []
-    for item in HEADLINES:
-        data = DATA_NAMES[ITEMS[item].data]
-        mine = [r for r in found if r["item"] == item and r["agent"] == "MCR"]
+    for item in (each for each in ITEMS.values() if each.headline):
+        about = [r for r in found if r.item == item.name and r.protocol != OWN]
+        mine = [r for r in about if r.agent == "MCR"]
         if mine:
-            parts = [f"{_where(r)} {percent(r)}" for r in mine]
+            parts = [f"{place(r)} {percent(r)}" for r in mine]
             sentences.append(
-                f"MCR's regret against ConUCB's on {data} (the paper: "
-                f"{mine[0]['claimed']} % less): {'; '.join(parts)}."
+                f"MCR's regret against ConUCB's on {DATA_NAMES[item.data]} (the paper: "
+                f"{mine[0].claimed} % less): {'; '.join(parts)}."
             )
-    for outcome in outcomes:
-        if outcome["item"] not in ITEMS:
-            agents = outcome["agents"]
-            best = min(agents, key=lambda name: agents[name]["last"]["regret"])
-            sentences.append(
-                f"{outcome.get('title', outcome['item'])}: {best} has the least regret, "
-                f"{agents[best]['last']['regret']:.1f} after {outcome['rounds']:,} rounds."
-            )
-    return sentences
+    return sentences + [_best(each) for each in outcomes if not each.declared]
 
 
-def _where(record: Record) -> str:
-    return f"{record['protocol']} ({record['setting']})".replace(" ()", "")
+def _best(outcome: Outcome) -> str:
+    """Who has the least regret in a comparison of one's own."""
+    best = min(outcome.agents, key=outcome.regret)
+    return (
+        f"{outcome.heading}: {best} has the least regret, {outcome.regret(best):.1f} after "
+        f"{outcome.rounds:,} rounds."
+    )
 
 
 def percent(record: Record) -> str:
     """For example ``38.2 % less (37.5 to 38.9)``."""
-    if record["measured"] is None:
+    value, low, high = record.measured, record.low, record.high
+    if value is None:
         return "nothing to compare with"
-    value, word = record["measured"], "less" if record["measured"] >= 0 else "more"
-    if record["low"] is None:
+    word = "less" if value >= 0 else "more"
+    if low is None or high is None:
         return f"{abs(value):.1f} % {word}"
-    if record["low"] < 0 < record["high"]:
-        span = f"{-record['low']:.1f} more to {record['high']:.1f} less"
+    if low < 0 < high:
+        span = f"{-low:.1f} more to {high:.1f} less"
         return f"{abs(value):.1f} % {word} ({span}, not beyond doubt)"
-    ends = sorted((abs(record["low"]), abs(record["high"])))
+    ends = sorted((abs(low), abs(high)))
     return f"{abs(value):.1f} % {word} ({ends[0]:.1f} to {ends[1]:.1f})"
 
 
@@ -104,77 +100,80 @@ def _tuned(outcomes: Sequence[Outcome]) -> list[str]:
     """Who is best once everyone is tuned alike."""
     parts = []
     for outcome in outcomes:
-        if outcome["tuning"] and outcome["item"] in HEADLINES:
-            regret = {name: each["last"]["regret"] for name, each in outcome["agents"].items()}
-            best = sorted(regret, key=lambda name: regret[name])[:3]
-            where = ", ".join(
-                filter(None, (DATA_NAMES[outcome["data"]["name"]], outcome["variant"]))
-            )
-            parts.append(f"{where}: " + ", ".join(f"{name} {regret[name]:.1f}" for name in best))
+        item = outcome.declared
+        if outcome.tuning and item and item.headline:
+            best = sorted(outcome.agents, key=outcome.regret)[:3]
+            where = ", ".join(filter(None, (DATA_NAMES[item.data], outcome.variant)))
+            told = ", ".join(f"{name} {outcome.regret(name):.1f}" for name in best)
+            parts.append(f"{where}: {told}")
     return [f"Tuned alike, the least regret have: {'; '.join(parts)}."] if parts else []
 
 
 def _apart(outcomes: Sequence[Outcome]) -> list[str]:
     """How much the estimate does and how much the questions do, where both were crossed."""
     sentences = []
-    for item in dict.fromkeys(each["item"] for each in outcomes):
-        mine = [each for each in outcomes if each["item"] == item and item.startswith("crossed")]
+    for item in (each for each in ITEMS.values() if each.kind == "crossed"):
+        mine = [each for each in outcomes if each.declared == item]
         if mine:
-            estimate = [f"{_where(o)} {_change(o, 'ConLinUCB-optimal-greedy')}" for o in mine]
-            questions = [f"{_where(o)} {_change(o, 'ConUCB-max-radius')}" for o in mine]
-            data = mine[0]["data"]["name"]
+            estimate = [f"{place(o)} {_change(o, 'ConLinUCB-optimal-greedy')}" for o in mine]
+            questions = [f"{place(o)} {_change(o, 'ConUCB-max-radius')}" for o in mine]
             sentences.append(
-                f"Taken apart on {DATA_NAMES[data]}, ConUCB's regret changes with the one-step "
-                f"estimate and its own questions by: {'; '.join(estimate)}; with MCR's questions "
-                f"and its own estimate by: {'; '.join(questions)}."
+                f"Taken apart on {DATA_NAMES[item.data]}, ConUCB's regret changes with the "
+                f"one-step estimate and its own questions by: {'; '.join(estimate)}; with MCR's "
+                f"questions and its own estimate by: {'; '.join(questions)}."
             )
     return sentences
 
 
 def _change(outcome: Outcome, agent: str) -> str:
-    improvement = outcome["agents"][agent]["improvement"]["measured"]
-    return "n/a" if improvement is None else f"{-improvement:+.1f} %"
+    found = outcome.agents[agent].improvement
+    return "n/a" if found is None or found.measured is None else f"{-found.measured:+.1f} %"
 
 
 def _times_taken(outcomes: Sequence[Outcome]) -> list[str]:
     """Table 1 in a sentence: each algorithm's time for choosing, as a share of ConUCB's."""
     return [
-        f"Time for choosing with ConUCB's as 1, {_where(outcome)}: "
+        f"Time for choosing with ConUCB's as 1, {place(outcome)}: "
         + ", ".join(
             f"{name} {share:.2f} (in the paper {PAPER_SHARES[name]:.2f})"
-            for name, share in shares(seconds(outcome)).items()
+            for name, share in shares(outcome.choosing_seconds).items()
         )
         + "."
         for outcome in outcomes
-        if outcome["item"] in ITEMS and ITEMS[outcome["item"]].timed
+        if outcome.kind == "seconds"
     ]
 
 
 def _theory(outcomes: Sequence[Outcome]) -> list[str]:
     """Of the run with most noise, the one that the theory's assumptions just allow."""
-    runs = [outcome for outcome in outcomes if outcome["analysis"]]
+    runs = [outcome for outcome in outcomes if outcome.kind == "theory"]
     if not runs:
         return []
-    outcome = max(runs, key=lambda each: each["spec"]["people"]["noise"])
-    analysis = outcome["analysis"]
-    mcr = analysis["coverage"]["MCR"]
-    ratio = analysis["bounds"]["MCR"][-1] / outcome["agents"]["MCR"]["last"]["regret"]
+    outcome = max(runs, key=_noise)
+    analysis = outcome.theory
+    mcr = analysis.coverage["MCR"]
+    ratio = analysis.bounds["MCR"][-1] / outcome.regret("MCR")
+    t0 = float("inf") if analysis.t0 is None else analysis.t0
     return [
-        f"Theory, {outcome['setting']}: Eq. 8's alpha is {mcr['alpha'][-1]:.1f} after "
-        f"{outcome['rounds']:,} rounds where {max(mcr['needed_max']):.1f} would have covered "
-        f"everyone at the {len(mcr['rounds'])} rounds checked; Theorem 2's bound is {ratio:.0f} "
-        f"times MCR's regret, and Theorem 1 says nothing before round "
-        f"{times_text(analysis.get('t0', float('inf')))}."
+        f"Theory, {outcome.setting}: Eq. 8's alpha is {mcr.alpha[-1]:.1f} after "
+        f"{outcome.rounds:,} rounds where {max(mcr.needed_max):.1f} would have covered "
+        f"everyone at the {len(mcr.rounds)} rounds checked; Theorem 2's bound is {ratio:.0f} "
+        f"times MCR's regret, and Theorem 1 says nothing before round {times_text(t0)}."
     ]
+
+
+def _noise(outcome: Outcome) -> float:
+    points = outcome.declared.points if outcome.declared else ()
+    return max((each.noise for each in points if each.label == outcome.point), default=0.0)
 
 
 def _warnings(outcomes: Sequence[Outcome]) -> list[str]:
     """Tuned points at the end of a range."""
     edges = [
-        f"{agent} ({', '.join(names)}; {_where(outcome)}, {outcome['item']})"
+        f"{agent} ({', '.join(names)}; {place(outcome)}, {outcome.item})"
         for outcome in outcomes
-        if outcome["tuning"]
-        for agent, names in outcome["tuning"]["edges"].items()
+        if outcome.tuning
+        for agent, names in outcome.tuning.edges.items()
         if names
     ]
     if not edges:

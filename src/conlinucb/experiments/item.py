@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from conlinucb.experiments.algorithms import PAPER
+from conlinucb.experiments.analysis import Analysis
 
 Schedule = tuple[Literal["logarithmic", "linear"], float]
 BASELINE = "ConUCB"
 """What improvements are measured against."""
 DATA_NAMES = {"synthetic": "synthetic data", "lastfm": "Last.FM", "movielens": "MovieLens"}
-Outcome = dict[str, Any]
-"""What a setting came to, as it is kept in JSON."""
-
-
-def baseline_of(outcome: Outcome) -> str:
-    """The agent that improvements are measured against."""
-    return str(outcome.get("baseline") or BASELINE)
+Kind = Literal["curves", "sweep", "seconds", "theory", "crossed"]
+"""Regret over rounds; regret at the end along an axis; time for choosing; coverage and bounds
+beside regret; both estimates with the same strategies. Figures, tables and claims go by it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +48,7 @@ class Item:
     """A figure or table, declared."""
 
     name: str
+    kind: Kind
     title: str
     data: Literal["synthetic", "lastfm", "movielens"]
     rounds: int
@@ -60,13 +58,17 @@ class Item:
     extra: tuple[str, ...] = ()
     """Agents that ``fair`` adds to the paper's."""
     axis: str = ""
-    """What a sweep varies; "" for a figure over rounds."""
+    """What a sweep varies."""
+    below: str = ""
+    """The agent from whose regret a sweep is drawn downwards; "" to draw everyone's own."""
+    headline: bool = False
+    """Whether the findings tell of it first."""
     claims: tuple[Claim, ...] = ()
     most_runs: int | None = None
     timed: bool = False
     trace: bool = False
     constants: Literal["protocol", "theory"] = "protocol"
-    analyse: Callable[..., dict[str, Any]] | None = None
+    analyse: Callable[..., Analysis] | None = None
     """What else to compute from a setting's results."""
     about: str = ""
     """What a reader should know before looking at the numbers."""

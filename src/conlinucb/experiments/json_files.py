@@ -1,4 +1,4 @@
-"""JSON files that are there whole or not at all."""
+"""The JSON files of a run: written whole or not at all, and read with what is wrong named."""
 
 from __future__ import annotations
 
@@ -9,29 +9,55 @@ from typing import Any, TypeVar
 
 from conlinucb import atomic
 from conlinucb.errors import IncompatibleState
+from conlinucb.experiments.outcome import FORMAT, Outcome, Search
+from conlinucb.experiments.typed_json import decoded, encoded
+from conlinucb.simulation.store import refuse_format
 
 T = TypeVar("T")
 
 
-def write_json(path: Path, content: dict[str, Any]) -> dict[str, Any]:
+def write_outcome(path: Path, outcome: Outcome) -> Outcome:
     """Write, and return what reading will give."""
+    return Outcome.from_json(_write(path, outcome.to_json()))
+
+
+def read_outcome(path: Path) -> Outcome | None:
+    """What a setting came to, or None if there is no such file; a damaged one is refused."""
+    return _read(path, Outcome.from_json)
+
+
+def write_search(path: Path, search: Search, spec: dict[str, Any]) -> Search:
+    """Write a search with its specification, and return what reading will give."""
+    return decoded(Search, _write(path, {"format": FORMAT, **encoded(search), "spec": spec}))
+
+
+def read_search(path: Path) -> tuple[Search, dict[str, Any]] | None:
+    """A search and its specification, or None if there is no such file."""
+    return _read(
+        path, lambda content: (decoded(Search, content), decoded(dict, content.get("spec"), "spec"))
+    )
+
+
+def _write(path: Path, content: dict[str, Any]) -> Any:
     text = json.dumps(content, indent=1)
     path.parent.mkdir(parents=True, exist_ok=True)
     atomic.write(path, text.encode())
-    return dict(json.loads(text))
+    return json.loads(text)
 
 
-def read_json(path: Path) -> dict[str, Any] | None:
-    """What was written for a run, with its specification, or None; anything else is refused."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(found["spec"], dict):
-            raise TypeError("its spec is no table")
-        return dict(found)
-    except FileNotFoundError:
+def _read(path: Path, made: Callable[[Any], T]) -> T | None:
+    if not path.exists():
         return None
-    except (ValueError, TypeError, KeyError) as error:
-        raise IncompatibleState(f"{path} is damaged: {error!r}. Delete it to run again.") from None
+    content = _undamaged(path, lambda: decoded(dict, json.loads(path.read_text("utf-8"))))
+    refuse_format(path, content, FORMAT)
+    return _undamaged(path, lambda: made(content))
+
+
+def _undamaged(path: Path, work: Callable[[], T]) -> T:
+    try:
+        return work()
+    except ValueError as error:
+        raise IncompatibleState(f"{path} is damaged: {error}. Delete it to run again.") from None
 
 
 def unless_found(work: Callable[[], T], path: Path) -> T | None:
@@ -39,6 +65,6 @@ def unless_found(work: Callable[[], T], path: Path) -> T | None:
     try:
         return work()
     except FileNotFoundError:
-        if read_json(path) is None:
+        if not path.exists():
             raise
         return None

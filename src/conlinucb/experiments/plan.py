@@ -6,11 +6,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from conlinucb.agent.agent import Agent
 from conlinucb.experiments.algorithms import authors_constants
-from conlinucb.experiments.json_files import read_json
+from conlinucb.experiments.json_files import read_outcome
+from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.run import folder_of, scoring_work, tuning_work
 from conlinucb.experiments.setting import Setting
 from conlinucb.people.linear import LinearUsers
@@ -85,14 +85,15 @@ def make_plan(settings: Sequence[Setting], out: Path) -> list[Step]:
 
 def _step(setting: Setting, out: Path) -> Step:
     work = scoring_work(setting) + (tuning_work(setting) if setting.tunes else 0)
-    kept = read_json(folder_of(out, setting) / f"{setting.slug}.json")
-    done = kept is not None
-    if kept is not None:
-        _refuse_other_size(setting, out, kept)
-    return Step(setting, work, 0.0 if done else _estimate(setting, work), done)
+    path = folder_of(out, setting) / f"{setting.slug}.json"
+    kept = read_outcome(path)
+    if kept is None:
+        return Step(setting, work, _estimate(setting, work), done=False)
+    _refuse_other_size(setting, path, kept)
+    return Step(setting, work, 0.0, done=True)
 
 
-def _refuse_other_size(setting: Setting, out: Path, kept: dict[str, Any]) -> None:
+def _refuse_other_size(setting: Setting, path: Path, kept: Outcome) -> None:
     """Say now, not hours into the plan, that a folder was made for another run."""
     wanted = {
         "rounds": setting.rounds,
@@ -100,9 +101,13 @@ def _refuse_other_size(setting: Setting, out: Path, kept: dict[str, Any]) -> Non
         "seed": setting.scoring_seed,
         "people": {"users": len(setting.thetas()[0])},
     }
-    there = {name: kept["spec"].get(name) for name in wanted}
-    there["people"] = {"users": (there["people"] or {}).get("users")}
-    refuse_another(folder_of(out, setting) / f"{setting.slug}.json", there, wanted)
+    there = {
+        "rounds": kept.rounds,
+        "repeats": kept.runs,
+        "seed": kept.seed,
+        "people": {"users": kept.users},
+    }
+    refuse_another(path, there, wanted)
 
 
 def _estimate(setting: Setting, work: int) -> float:

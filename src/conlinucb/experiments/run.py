@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -11,27 +9,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from conlinucb._version import __version__
 from conlinucb.agent.agent import Agent
+from conlinucb.experiments.analysis import Analysis
 from conlinucb.experiments.item import BASELINE
-from conlinucb.experiments.json_files import read_json, unless_found, write_json
+from conlinucb.experiments.json_files import read_outcome, unless_found, write_outcome
+from conlinucb.experiments.outcome import Outcome, Ran
 from conlinucb.experiments.setting import Setting
+from conlinucb.experiments.summary import machine, summary
 from conlinucb.experiments.tuning import tune
 from conlinucb.people.linear import LinearUsers
 from conlinucb.progress import Progress
-from conlinucb.simulation.job import make_job, versions
-from conlinucb.simulation.loop.inputs import METRICS
-from conlinucb.simulation.results import Curve, Results
+from conlinucb.simulation.job import Job, make_job, versions
+from conlinucb.simulation.results import Results
 from conlinucb.simulation.simulate import simulate
-from conlinucb.simulation.store import refuse_another, refuse_format
+from conlinucb.simulation.store import refuse_another
 
-FORMAT = 1
-"""Version of an outcome's JSON."""
 LOGGED = 100
 """Rounds logged of every run."""
-Outcome = dict[str, Any]
 
 
 def folder_of(out: Path, setting: Setting) -> Path:
@@ -43,33 +38,46 @@ def run_setting(
     setting: Setting, out: Path, bar: Progress, executor: str = "threads", command: str = ""
 ) -> Outcome:
     """Tune if the protocol says so, play, summarise; or read what an earlier run found."""
-    folder = folder_of(out, setting)
-    start = time.monotonic()
-    tuning = tune(setting, folder, bar, executor=executor) if setting.tunes else None
-    chosen = tuning["chosen"] if tuning else {}
+    folder, item = folder_of(out, setting), setting.item
+    ran = _ran(setting, folder, bar, executor, command)
+    chosen = ran.tuning.chosen if ran.tuning else {}
     people = setting.people(setting.thetas()[0])
     agents = {
         name: setting.agent(name, setting.parameters(name, chosen)) for name in setting.agents
     }
-    about = {
-        **setting.describe(),
-        "tuning": tuning and {key: value for key, value in tuning.items() if key != "spec"},
-        "tuning_seconds": round(time.monotonic() - start, 1),
-        "command": command,
-    }
-    analyse = setting.item.analyse
     outcome = keep(
-        agents, people, folder, setting.slug, about, bar, executor,
-        analyse=analyse and partial(analyse, setting, people),
+        agents, people, folder, setting.slug, ran, bar, executor,
+        analyse=item.analyse and partial(item.analyse, setting, people),
         rounds=setting.rounds,
         repeats=setting.runs,
         seed=setting.scoring_seed,
-        trace=setting.item.trace,
-        timed=setting.item.timed,
+        trace=item.trace,
+        timed=item.timed,
         lazy=setting.point.lazy,
     )  # fmt: skip
     shutil.rmtree(folder / f"{setting.slug}.tuning-units", ignore_errors=True)
     return outcome
+
+
+def _ran(setting: Setting, folder: Path, bar: Progress, executor: str, command: str) -> Ran:
+    """What is to run, with the search that comes before it."""
+    start = time.monotonic()
+    tuning = tune(setting, folder, bar, executor=executor) if setting.tunes else None
+    return Ran(
+        item=setting.item.name,
+        protocol=setting.protocol.name,
+        setting=setting.name,
+        point=setting.point.label,
+        at=setting.point.at,
+        variant=setting.variant.label,
+        data={"name": setting.item.data, **setting.variant.options, **setting.dataset.counts},
+        constants=setting.constants,
+        schedule=repr(setting.schedule),
+        quick=setting.size.quick,
+        tuning=tuning,
+        tuning_seconds=round(time.monotonic() - start, 1),
+        command=command,
+    )
 
 
 def keep(
@@ -77,52 +85,61 @@ def keep(
     people: LinearUsers,
     folder: Path,
     slug: str,
-    about: Mapping[str, Any],
+    ran: Ran,
     bar: Progress,
     executor: str,
     *,
-    analyse: Callable[[Results], dict[str, Any]] | None = None,
-    baseline: str = BASELINE,
+    analyse: Callable[[Results], Analysis] | None = None,
     **fixed: Any,
 ) -> Outcome:
     """Play, and keep parquet and a summary; or read the summary that is there."""
     fixed = {"log": LOGGED, "trace": False, "timed": False, "lazy": True, **fixed}
     job = make_job(agents, people, **fixed)
     path, units = folder / f"{slug}.json", folder / f"{slug}.units"
-    kept = read_json(path)
-    if kept is not None:
-        refuse_format(path, kept, FORMAT)
-        refuse_another(path, kept["spec"], job.spec())
-        shutil.rmtree(units, ignore_errors=True)
-        bar.skip(len(agents) * len(people.thetas) * job.repeats * job.rounds)
-        return kept
-    start, resumed = time.monotonic(), units.exists()
-    play = partial(simulate, agents, people, executor=executor, store=units, progress=bar, **fixed)
-    results = unless_found(play, path)
-    if results is None:
-        return keep(
-            agents, people, folder, slug, about, bar, executor,
-            analyse=analyse, baseline=baseline, **fixed,
-        )  # fmt: skip
-    results.save(folder / f"{slug}.parquet")
-    outcome = {
-        "format": FORMAT,
-        **about,
-        "runs": job.repeats,
-        "users": len(people.thetas),
-        "rounds": job.rounds,
-        "seed": job.seed,
-        "agents": summary(results, baseline),
-        "analysis": analyse and analyse(results),
-        "seconds": round(time.monotonic() - start, 1),
-        "resumed": resumed,
-        "versions": {"conlinucb": __version__, **versions()},
-        "machine": {"processor": _processor(), "cores": os.cpu_count()},
-        "spec": job.spec(),
-    }
-    kept = write_json(path, outcome)
+    outcome = _finished(path, job, bar)
+    if outcome is None:
+        start, resumed = time.monotonic(), units.exists()
+        results = unless_found(
+            partial(
+                simulate, agents, people, executor=executor, store=units, progress=bar, **fixed
+            ),
+            path,
+        )
+        if results is None:
+            return keep(agents, people, folder, slug, ran, bar, executor, analyse=analyse, **fixed)
+        results.save(folder / f"{slug}.parquet")
+        made = _outcome(ran, job, results, analyse and analyse(results), start, resumed)
+        outcome = write_outcome(path, made)
     shutil.rmtree(units, ignore_errors=True)
+    return outcome
+
+
+def _finished(path: Path, job: Job, bar: Progress) -> Outcome | None:
+    """What was kept of this very run; another run under its name is refused."""
+    kept = read_outcome(path)
+    if kept is not None:
+        refuse_another(path, kept.spec, job.spec())
+        bar.skip(len(job.agents) * len(job.people.thetas) * job.repeats * job.rounds)
     return kept
+
+
+def _outcome(
+    ran: Ran, job: Job, results: Results, analysis: Analysis | None, start: float, resumed: bool
+) -> Outcome:
+    return Outcome(
+        **vars(ran),
+        runs=job.repeats,
+        users=len(job.people.thetas),
+        rounds=job.rounds,
+        seed=job.seed,
+        agents=summary(results, ran.baseline or BASELINE),
+        analysis=analysis,
+        seconds=round(time.monotonic() - start, 1),
+        resumed=resumed,
+        versions={"conlinucb": __version__, **versions()},
+        machine=machine(),
+        spec=job.spec(),
+    )
 
 
 def scoring_work(setting: Setting) -> int:
@@ -137,56 +154,10 @@ def tuning_work(setting: Setting) -> int:
     return len(setting.agents) * users * setting.size.trials * setting.rounds
 
 
-def summary(results: Results, baseline: str = BASELINE) -> dict[str, Any]:
-    """Each agent's parameters, regret curve, last values and improvement over the baseline."""
-    return {name: _summary(results, name, baseline) for name in results.agents}
-
-
-def _summary(results: Results, name: str, baseline: str) -> dict[str, Any]:
-    curve = results.curve(name)
-    described = results.spec["agents"][name]
-    return {
-        "parameters": {k: v for k, v in described.items() if k != "asked"},
-        "curve": {
-            field: _plain(values) for field, values in zip(Curve._fields, curve, strict=True)
-        },
-        "last": {each: float(results.metric(name, each)[..., -1].mean()) for each in METRICS},
-        "versus": {
-            other: _versus(results, name, other) for other in results.agents if other != name
-        },
-        "improvement": _versus(results, name, baseline) if baseline in results.agents else None,
-    }
-
-
-def _versus(results: Results, name: str, other: str) -> dict[str, float | None]:
-    """Improvement over another agent, in percent."""
-    found = results.compare(name, other)
-    percents = (found.improvement, found.improvement_low, found.improvement_high)
-    measured, low, high = _plain(100 * np.array(percents))
-    return {"measured": measured, "low": low, "high": high, "p_value": found.p_value}
-
-
-def _plain(values: Any) -> list[float | None]:
-    """JSON has no NaN."""
-    return [each if np.isfinite(each) else None for each in np.asarray(values).tolist()]
-
-
-def _processor() -> str:
-    """What the machine's processor calls itself."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(
-            line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")
-        )
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
-
-
 def outcomes(out: Path) -> Iterator[Outcome]:
     """Everything that has been finished in a folder."""
     for path in sorted(out.glob("*/*/*.json")):
         if not path.name.endswith(".tuning.json"):
-            found = read_json(path)
+            found = read_outcome(path)
             if found is not None:
-                refuse_format(path, found, FORMAT)
                 yield found

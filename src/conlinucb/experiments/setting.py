@@ -189,21 +189,6 @@ class Setting:
         """An algorithm on this setting's catalogue."""
         return build(name, self.dataset.catalog, parameters, self.schedule)
 
-    def describe(self) -> dict[str, Any]:
-        """What a reader of the results wants to know, as plain values."""
-        return {
-            "item": self.item.name,
-            "protocol": self.protocol.name,
-            "setting": self.name,
-            "point": self.point.label,
-            "at": self.point.at,
-            "variant": self.variant.label,
-            "data": {"name": self.item.data, **self.variant.options, **self.dataset.counts},
-            "constants": self.constants,
-            "schedule": repr(self.schedule),
-            "quick": self.size.quick,
-        }
-
 
 @lru_cache(maxsize=4)
 def _load(name: str, options: tuple[tuple[str, Any], ...]) -> Dataset:

@@ -14,7 +14,8 @@ from conlinucb.catalog.catalog import Catalog
 from conlinucb.datasets import DATASETS
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 from conlinucb.experiments.item import BASELINE
-from conlinucb.experiments.run import Outcome, keep
+from conlinucb.experiments.outcome import OWN, Outcome, Ran
+from conlinucb.experiments.run import keep
 from conlinucb.numerics.svd import unit_rows
 from conlinucb.numerics.validation import Floats, seed_of, whole
 from conlinucb.people.linear import LinearUsers
@@ -42,30 +43,26 @@ def run_spec(
         "repeats": whole("repeats", spec.get("repeats", 10), low=1),
         "seed": spec.get("seed", 0),
     }
-    baseline = _baseline(spec, list(agents))
     work = len(agents) * len(people.thetas) * fixed["repeats"] * fixed["rounds"]
-    name = path.stem
-    about = {
-        "item": name,
-        "title": str(spec.get("title", name)),
-        "baseline": baseline,
-        "protocol": "own",
-        "setting": "",
-        "point": "",
-        "at": None,
-        "variant": "",
-        "quick": False,
-        "data": data,
-        "constants": "given",
-        "schedule": "each agent's own",
-        "tuning": None,
-        "tuning_seconds": 0.0,
-        "command": f"conlinucb simulate {path}",
-    }
-    return keep(
-        agents, people, out / "own" / name, "base", about, bar or Progress(work), executor,
-        baseline=baseline, **fixed,
-    )  # fmt: skip
+    ran = Ran(
+        item=path.stem,
+        title=str(spec.get("title", path.stem)),
+        baseline=_baseline(spec, list(agents)),
+        protocol=OWN,
+        setting="",
+        point="",
+        at=None,
+        variant="",
+        quick=False,
+        data=data,
+        constants="given",
+        schedule="each agent's own",
+        tuning=None,
+        tuning_seconds=0.0,
+        command=f"conlinucb simulate {path}",
+    )
+    folder = out / OWN / path.stem
+    return keep(agents, people, folder, "base", ran, bar or Progress(work), executor, **fixed)
 
 
 def read_spec(path: Path) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conlinucb.experiments.item import BASELINE, Item, Outcome, Point
+from conlinucb.experiments.item import BASELINE, Item, Point
 
 Pair = tuple[float, float]
 
@@ -16,6 +16,7 @@ PAPER_SECONDS = {
 
 TABLE_1 = Item(
     name="table1",
+    kind="seconds",
     title="Table 1: time for choosing arms and key-terms, MovieLens",
     data="movielens",
     rounds=5000,
@@ -32,14 +33,6 @@ TABLE_1 = Item(
     "share for key-terms is smaller than in the paper. Seconds are a matter of machine and "
     "language, so read the ratios.",
 )
-
-
-def seconds(outcome: Outcome) -> dict[str, Pair]:
-    """Each agent's seconds for arms and for key-terms."""
-    return {
-        name: (each["last"]["arm_seconds"], each["last"]["term_seconds"])
-        for name, each in outcome["agents"].items()
-    }
 
 
 def ratios(times: dict[str, Pair]) -> dict[str, Pair]:

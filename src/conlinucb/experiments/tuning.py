@@ -19,7 +19,8 @@ from scipy.stats import qmc
 
 from conlinucb.agent.agent import Agent
 from conlinucb.experiments.algorithms import Parameters, algorithm, authors_constants
-from conlinucb.experiments.json_files import read_json, unless_found, write_json
+from conlinucb.experiments.json_files import read_search, unless_found, write_search
+from conlinucb.experiments.outcome import Search, Trial
 from conlinucb.experiments.setting import Setting
 from conlinucb.numerics.validation import seed_of
 from conlinucb.people.linear import LinearUsers
@@ -108,11 +109,7 @@ def at_edge(parameters: Parameters) -> list[str]:
     ]
 
 
-Trial = dict[str, Any]
-"""Its ``parameters`` and the mean ``regret`` they brought."""
-
-
-def tune(setting: Setting, folder: Path, bar: Progress, **how: Any) -> dict[str, Any]:
+def tune(setting: Setting, folder: Path, bar: Progress, **how: Any) -> Search:
     """Every algorithm's trials and the best of them; found again if the folder has them."""
     people = setting.people(setting.thetas()[1])
     spread, lines = budget(setting.size.trials)
@@ -122,11 +119,12 @@ def tune(setting: Setting, folder: Path, bar: Progress, **how: Any) -> dict[str,
     }
     spec = {**_job(setting, people, first).spec(), "trials": setting.size.trials}
     path = folder / f"{setting.slug}.tuning.json"
-    kept = read_json(path)
+    kept = read_search(path)
     if kept is not None:
-        refuse_another(path, kept["spec"], spec)
+        search, of_search = kept
+        refuse_another(path, of_search, spec)
         bar.skip(len(first) * setting.size.trials * len(people.thetas) * setting.rounds)
-        return kept
+        return search
     found: dict[str, list[Trial]] = {name: [] for name in first}
     for stage, count in enumerate((spread, *lines)):
         tried = first if stage == 0 else _lines(found, stage - 1, count)
@@ -136,7 +134,7 @@ def tune(setting: Setting, folder: Path, bar: Progress, **how: Any) -> dict[str,
             return tune(setting, folder, bar, **how)
         for name, rows in _told(tried, results).items():
             found[name] += rows
-    return write_json(path, {**_best(found), "users": len(people.thetas), "spec": spec})
+    return write_search(path, _best(found, len(people.thetas)), spec)
 
 
 def budget(count: int) -> tuple[int, list[int]]:
@@ -154,7 +152,7 @@ def _lines(found: dict[str, list[Trial]], stage: int, count: int) -> dict[str, l
     """From each algorithm's best point, along one parameter; each stage takes the next."""
     tried = {}
     for name, rows in found.items():
-        best = _least(rows)["parameters"]
+        best = _least(rows).parameters
         names = names_of(name)
         tried[name] = line(best, names[stage % len(names)], count, visits=stage // len(names))
     return tried
@@ -207,7 +205,7 @@ def _play(
 def _told(tried: dict[str, list[Parameters]], results: Results) -> dict[str, list[Trial]]:
     return {
         name: [
-            {"parameters": p, "regret": float(results.final_regret(f"{name} #{i}").mean())}
+            Trial(parameters=p, regret=float(results.final_regret(f"{name} #{i}").mean()))
             for i, p in enumerate(points)
         ]
         for name, points in tried.items()
@@ -215,14 +213,15 @@ def _told(tried: dict[str, list[Parameters]], results: Results) -> dict[str, lis
 
 
 def _least(rows: list[Trial]) -> Trial:
-    return min(rows, key=lambda row: row["regret"])
+    return min(rows, key=lambda row: row.regret)
 
 
-def _best(found: dict[str, list[Trial]]) -> dict[str, Any]:
-    chosen = {name: _least(rows) for name, rows in found.items()}
-    return {
-        "trials": found,
-        "chosen": {name: row["parameters"] for name, row in chosen.items()},
-        "edges": {name: at_edge(row["parameters"]) for name, row in chosen.items()},
-        "ranges": {name: list(ends) for name, ends in RANGES.items()},
-    }
+def _best(found: dict[str, list[Trial]], users: int) -> Search:
+    chosen = {name: _least(rows).parameters for name, rows in found.items()}
+    return Search(
+        trials={name: tuple(rows) for name, rows in found.items()},
+        chosen=chosen,
+        edges={name: tuple(at_edge(parameters)) for name, parameters in chosen.items()},
+        ranges={name: (low, high) for name, (low, high) in RANGES.items()},
+        users=users,
+    )

@@ -29,7 +29,7 @@ class _Material:
 def write(out: Path) -> Path:
     """Write OUT/claims.json, OUT/figures and OUT/report.html; the page's path."""
     made = _gather(out)
-    text = json.dumps(made.records, indent=1) + "\n"
+    text = json.dumps([each.to_json() for each in made.records], indent=1) + "\n"
     (out / "claims.json").write_text(text, encoding="utf-8")
     page = out / "report.html"
     content = render(made.groups, made.pictures, made.records, made.findings)

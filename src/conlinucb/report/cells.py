@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from conlinucb.experiments.item import Outcome
+from conlinucb.experiments.outcome import Improvement, Outcome
 from conlinucb.report.groups import slug
 
 
@@ -99,27 +98,21 @@ def interval(spans: tuple[float | None, ...], sources: tuple[str, ...], unit: st
 
 def source(outcome: Outcome, *keys: object) -> str:
     """Where a number lies: file of the outcome, then the way into it."""
-    name = slug(outcome["setting"]) or "base"
+    name = slug(outcome.setting) or "base"
     place = "/".join(map(str, keys))
-    return f"{outcome['protocol']}/{outcome['item']}/{name}#{place}"
+    return f"{outcome.protocol}/{outcome.item}/{name}#{place}"
 
 
-def found(outcome: Outcome, *keys: Any, unit: str = "") -> Cell:
-    """A number of an outcome."""
-    value: Any = outcome
-    for key in keys:
-        value = value[key]
-    return number(value, source(outcome, *keys), unit)
+def regret(outcome: Outcome, agent: str) -> Cell:
+    """An agent's regret at the end with its interval."""
+    curve = outcome.agents[agent].curve
+    ends = (source(outcome, "agents", agent, "curve", name, -1) for name in ("mean", "low", "high"))
+    return interval((curve.mean[-1], curve.low[-1], curve.high[-1]), tuple(ends))
 
 
-def spread(outcome: Outcome, *keys: Any, names: tuple[str, str, str], unit: str = "") -> Cell:
-    """A number of an outcome with its interval, the three lying beside each other."""
-    place: Any = outcome
-    for key in keys:
-        place = place[key]
-    if place is None:
+def improved(outcome: Outcome, found: Improvement | None, *keys: object) -> Cell:
+    """Percent less regret than another agent's, which lies there in the outcome."""
+    if found is None:
         return text("n/a")
-    last = [place[name][-1] if isinstance(place[name], list) else place[name] for name in names]
-    ends = [("-1",) if isinstance(place[name], list) else () for name in names]
-    sources = tuple(source(outcome, *keys, n, *e) for n, e in zip(names, ends, strict=True))
-    return interval(tuple(last), sources, unit)
+    ends = (source(outcome, *keys, name) for name in ("measured", "low", "high"))
+    return interval((found.measured, found.low, found.high), tuple(ends), "%")

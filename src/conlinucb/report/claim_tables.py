@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from conlinucb.experiments.item import BASELINE, Outcome
+from conlinucb.experiments.claims import Record, Unit
+from conlinucb.experiments.item import BASELINE
+from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.report.cells import BREAK, Cell, Piece, Table, interval, join, number, text
 from conlinucb.report.groups import Group
 from conlinucb.report.style import label
 
-Record = dict[str, Any]
 Key = tuple[str, str, str]
 SIGNS = {"holds": ("\u2713 holds", "holds"), "does not hold": ("\u2717 does not hold", "fails")}
 
 
-OTHER_UNITS = {
+OTHER_UNITS: dict[Unit, str] = {
     "% covered": "people covered",
     "regret": "regret below",
     "% time": "less time than ConUCB",
@@ -26,16 +26,16 @@ OTHER_UNITS = {
 def regret_claims(groups: Sequence[Group], records: Sequence[Record], item: str = "") -> Table:
     """A row for each claim, a column for each protocol; one line for each of its readings."""
     rows: dict[Key, dict[str, list[Cell]]] = {}
-    claimed: dict[Key, Any] = {}
+    claimed: dict[Key, float | str | None] = {}
     for place, record, outcome in matched(groups, records):
-        if record["unit"] != "%" or record["verdict"] == "not claimed":
+        if record.unit != "%" or record.verdict == "not claimed":
             continue
-        if item and record["item"] != item:
+        if item and record.item != item:
             continue
-        key = record["item"], outcome["point"], record["agent"]
-        claimed[key] = record["claimed"]
-        lines = rows.setdefault(key, {}).setdefault(record["protocol"], [])
-        lines.append(_ours(place, record, outcome["variant"]))
+        key = record.item, outcome.point, record.agent
+        claimed[key] = record.claimed
+        lines = rows.setdefault(key, {}).setdefault(record.protocol, [])
+        lines.append(_ours(place, record))
     there = dict.fromkeys(name for each in rows.values() for name in each)
     protocols = sorted(there, key=list(PROTOCOLS).index)
     return Table(
@@ -60,33 +60,31 @@ def matched(
     """Records in the report's order, with their place in the list and their outcome."""
     there: dict[Key, list[int]] = {}
     for place, record in enumerate(records):
-        key = record["item"], record["protocol"], record["setting"]
+        key = record.item, record.protocol, record.setting
         there.setdefault(key, []).append(place)
     return [
         (place, records[place], outcome)
         for group in groups
         for outcome in group.outcomes
-        for place in there.get((outcome["item"], outcome["protocol"], outcome["setting"]), ())
+        for place in there.get((outcome.item, outcome.protocol, outcome.setting), ())
     ]
 
 
 def _claim(claimed: float | str | None) -> Cell:
-    if claimed == "better":
-        return text(f"better than {BASELINE}")
-    if claimed == "best":
-        return text("best of all")
+    if isinstance(claimed, str):
+        return text({"better": f"better than {BASELINE}", "best": "best of all"}[claimed])
     return text("n/a" if claimed is None else f"{claimed:.2f}\u00a0%")
 
 
-def _ours(place: int, record: Record, variant: str) -> Cell:
+def _ours(place: int, record: Record) -> Cell:
     """A line with the number, and one such as ``does not hold: better, but by less``."""
-    note = (Piece(f"{variant}: ", mark="note"),) if variant else ()
-    sign, mark = SIGNS[record["verdict"]]
-    remark = record["remark"]
-    if record["against"] == BASELINE:  # said once, in the caption
+    note = (Piece(f"{record.variant}: ", mark="note"),) if record.variant else ()
+    sign, mark = SIGNS[record.verdict]
+    remark = record.remark
+    if record.against == BASELINE:  # said once, in the caption
         remark = remark.replace(f" than {BASELINE}", "").removesuffix(" than claimed")
     else:
-        remark = remark.replace(record["against"], label(record["against"]))
+        remark = remark.replace(record.against, label(record.against))
     return (
         *note,
         *_measured(place, record),
@@ -97,53 +95,59 @@ def _ours(place: int, record: Record, variant: str) -> Cell:
 
 
 def _measured(place: int, record: Record) -> Cell:
-    names = ("measured", "low", "high")
-    unit = "%" if record["unit"].startswith("%") else ""
-    sources = tuple(f"claims#{place}/{name}" for name in names)
-    return interval(tuple(record[name] for name in names), sources, unit)
+    sources = tuple(f"claims#{place}/{name}" for name in ("measured", "low", "high"))
+    return interval((record.measured, record.low, record.high), sources, _sign(record))
+
+
+def _sign(record: Record) -> str:
+    return "" if record.unit == "regret" else "%"
 
 
 def other_claims(groups: Sequence[Group], records: Sequence[Record]) -> Table:
     """What is not about less regret: the theory's promises and Table 1, one row for each."""
     rows = []
     for place, record, outcome in matched(groups, records):
-        if record["unit"] not in OTHER_UNITS:
+        if record.unit not in OTHER_UNITS:
             continue
-        sign, mark = SIGNS[record["verdict"]]
-        unit = "%" if record["unit"].startswith("%") else ""
+        sign, mark = SIGNS[record.verdict]
         rows.append(
             (
                 text(_where(outcome)),
-                text(outcome["point"]),
-                text(label(record["agent"])),
-                text(OTHER_UNITS[record["unit"]]),
-                number(record["claimed"], f"claims#{place}/claimed", unit),
+                text(outcome.point),
+                text(label(record.agent)),
+                text(OTHER_UNITS[record.unit]),
+                _figure(place, record),
                 _measured(place, record),
-                (Piece(sign, mark=mark), Piece(f"; {record['remark']}")),
+                (Piece(sign, mark=mark), Piece(f"; {record.remark}")),
             )
         )
     head = ("Protocol", "Setting", "Algorithm", "What", "Claimed", "Ours", "Verdict")
     return Table("Claims about the theory and about time", head, tuple(rows), names=3)
 
 
+def _figure(place: int, record: Record) -> Cell:
+    """What is claimed of it, which is a number for all but regret's "better" and "best"."""
+    claimed = None if isinstance(record.claimed, str) else record.claimed
+    return number(claimed, f"claims#{place}/claimed", _sign(record))
+
+
 def unclaimed(groups: Sequence[Group], records: Sequence[Record], item: str = "") -> Table:
     """Comparisons that the paper says nothing about."""
     rows = tuple(
         (
-            text(record["item"]),
+            text(record.item),
             text(_where(outcome)),
-            text(outcome["point"] or "-"),
-            text(label(record["agent"])),
-            (*_measured(place, record), Piece(f" than {label(record['against'])}")),
-            text(record["remark"]),
+            text(outcome.point or "-"),
+            text(label(record.agent)),
+            (*_measured(place, record), Piece(f" than {label(record.against)}")),
+            text(record.remark),
         )
         for place, record, outcome in matched(groups, records)
-        if record["verdict"] == "not claimed" and (not item or record["item"] == item)
+        if record.verdict == "not claimed" and (not item or record.item == item)
     )
     head = ("Item", "Protocol", "Setting", "Algorithm", "Less regret", "In words")
     return Table("Compared, but not claimed by the paper", head, rows, names=4)
 
 
 def _where(outcome: Outcome) -> str:
-    variant = outcome["variant"]
-    return f"{outcome['protocol']} ({variant})" if variant else str(outcome["protocol"])
+    return f"{outcome.protocol} ({outcome.variant})" if outcome.variant else outcome.protocol

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conlinucb.experiments.algorithms import ONE_STEP, PAPER, TWO_STEP
-from conlinucb.experiments.item import Outcome
+from conlinucb.experiments.outcome import Outcome
 from conlinucb.report.canvas import Drawing, canvas, caption, legend, size_line
 from conlinucb.report.draw_curves import last
 from conlinucb.report.groups import Group, slug
@@ -19,14 +19,14 @@ ESTIMATES = (
 
 def strategies(outcome: Outcome) -> list[str]:
     """Strategies that met an estimate, from least to most regret under the one estimate."""
-    agents = outcome["agents"]
+    agents = outcome.agents
     both = [each for each in ONE_STEP if ONE_STEP[each] in agents or TWO_STEP[each] in agents]
-    return sorted(both, key=lambda each: _regret(agents, each))
+    return sorted(both, key=lambda each: _regret(outcome, each))
 
 
-def _regret(agents: dict[str, Any], strategy: str) -> float:
-    name = ONE_STEP[strategy] if ONE_STEP[strategy] in agents else TWO_STEP[strategy]
-    return float(agents[name]["last"]["regret"])
+def _regret(outcome: Outcome, strategy: str) -> float:
+    one = ONE_STEP[strategy]
+    return outcome.regret(one if one in outcome.agents else TWO_STEP[strategy])
 
 
 def row_name(strategy: str) -> str:
@@ -46,7 +46,7 @@ def _crossed(group: Group, outcome: Outcome) -> Drawing:
     figure, (panel,) = canvas(group, height=2.3 + 0.45 * len(rows))
     for offset, (text, names, look) in zip((0.12, -0.12), ESTIMATES, strict=True):
         _dots(panel, outcome, [names[each] for each in rows], offset, label=text, **look)
-    if "LinUCB" in outcome["agents"]:
+    if "LinUCB" in outcome.agents:
         value, low, high = last(outcome, "LinUCB")
         options = looks(["LinUCB"])["LinUCB"].colour
         panel.axvline(value, color=options, linestyle="--", label="LinUCB, no questions")
@@ -62,11 +62,11 @@ def _crossed(group: Group, outcome: Outcome) -> Drawing:
         "Regret at the end with 95 % intervals. A gap between the two markers of a row comes from "
         "the estimate (and its constants), a gap between rows from the questions.",
     )
-    return Drawing(figure, alt, words, slug(outcome["point"]) if len(group.outcomes) > 1 else "")
+    return Drawing(figure, alt, words, slug(outcome.point) if len(group.outcomes) > 1 else "")
 
 
 def _dots(panel: Any, outcome: Outcome, names: list[str], offset: float, **look: Any) -> None:
-    found = {i: last(outcome, n) for i, n in enumerate(names) if n in outcome["agents"]}
+    found = {i: last(outcome, n) for i, n in enumerate(names) if n in outcome.agents}
     spans = list(found.values())
     ends = [[m - low for m, low, _ in spans], [high - m for m, _, high in spans]]
     rows = [i - offset for i in found]
@@ -74,15 +74,14 @@ def _dots(panel: Any, outcome: Outcome, names: list[str], offset: float, **look:
 
 
 def _words(outcome: Outcome, rows: list[str]) -> str:
-    agents = outcome["agents"]
     parts = []
     for text, names, _ in ESTIMATES:
         each = [
-            f"{row} {agents[names[row]]['last']['regret']:.4g}"
+            f"{row} {outcome.regret(names[row]):.4g}"
             for row in rows
-            if names[row] in agents
+            if names[row] in outcome.agents
         ]
         parts.append(f"{text}: {', '.join(each)}.")
-    if "LinUCB" in agents:
-        parts.append(f"LinUCB: {agents['LinUCB']['last']['regret']:.4g}.")
+    if "LinUCB" in outcome.agents:
+        parts.append(f"LinUCB: {outcome.regret('LinUCB'):.4g}.")
     return " ".join(parts)

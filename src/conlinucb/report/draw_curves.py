@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conlinucb.experiments.item import Outcome
+from conlinucb.experiments.outcome import Curve, Outcome
 from conlinucb.report.canvas import Drawing, canvas, caption, legend, size_line
 from conlinucb.report.groups import Group, slug
 from conlinucb.report.style import label, looks
@@ -15,8 +15,8 @@ Span = tuple[float, float, float]
 
 def last(outcome: Outcome, name: str) -> Span:
     """Regret at the end with its interval; the ends are the value where there is none."""
-    curve = outcome["agents"][name]["curve"]
-    return _span(curve["mean"][-1], curve["low"][-1], curve["high"][-1])
+    curve = outcome.agents[name].curve
+    return _span(curve.mean[-1], curve.low[-1], curve.high[-1])
 
 
 def _span(value: float, low: float | None, high: float | None) -> Span:
@@ -25,8 +25,7 @@ def _span(value: float, low: float | None, high: float | None) -> Span:
 
 def by_regret(outcome: Outcome) -> list[str]:
     """Agents from most to least regret, as they stand above each other in the picture."""
-    agents = outcome["agents"]
-    return sorted(agents, key=lambda name: (-agents[name]["last"]["regret"], name))
+    return sorted(outcome.agents, key=lambda name: (-outcome.regret(name), name))
 
 
 def draw_curves(group: Group) -> list[Drawing]:
@@ -38,16 +37,16 @@ def _curves(group: Group, outcome: Outcome) -> Drawing:
     names = by_regret(outcome)
     figure, (panel,) = canvas(group, height=4.0 + 0.24 * ((len(names) + 1) // 2))
     for place, name in enumerate(names):
-        _curve(panel, outcome["agents"][name]["curve"], name, looks(names)[name], place)
-    panel.set(xlabel="round", ylabel="cumulative regret", xlim=(0, outcome["rounds"]))
+        _curve(panel, outcome.agents[name].curve, name, looks(names)[name], place)
+    panel.set(xlabel="round", ylabel="cumulative regret", xlim=(0, outcome.rounds))
     panel.set_ylim(bottom=0)
     panel.xaxis.get_major_locator().set_params(integer=True)
     panel.xaxis.set_major_formatter("{x:,.0f}")
-    size_line(panel, group, outcome["point"])
+    size_line(panel, group, outcome.point)
     legend(figure, panel)
-    ends = ", ".join(f"{label(n)} {outcome['agents'][n]['last']['regret']:.4g}" for n in names)
+    ends = ", ".join(f"{label(n)} {outcome.regret(n):.4g}" for n in names)
     alt = (
-        f"{group.title}, protocol {group.name}: cumulative regret over {outcome['rounds']:,} "
+        f"{group.title}, protocol {group.name}: cumulative regret over {outcome.rounds:,} "
         f"rounds. At the end, from most to least: {ends}."
     )
     words = caption(
@@ -56,56 +55,66 @@ def _curves(group: Group, outcome: Outcome) -> Drawing:
         "of the regret at the end.",
     )
     several = len(group.outcomes) > 1
-    return Drawing(figure, alt, words, slug(outcome["point"]) if several else "")
+    return Drawing(figure, alt, words, slug(outcome.point) if several else "")
 
 
-def _curve(panel: Any, curve: dict[str, Any], name: str, look: Any, place: int) -> None:
-    every = max(1, len(curve["rounds"]) // 6)
+def _curve(panel: Any, curve: Curve, name: str, look: Any, place: int) -> None:
+    every = max(1, len(curve.rounds) // 6)
     panel.plot(
-        curve["rounds"],
-        curve["mean"],
+        curve.rounds,
+        curve.mean,
         label=label(name),
         markevery=(place % every, every),
         **look.options,
     )
-    if None not in curve["low"]:
+    if None not in curve.low:
         panel.fill_between(
-            curve["rounds"], curve["low"], curve["high"], color=look.colour, alpha=0.15, linewidth=0
+            curve.rounds, curve.low, curve.high, color=look.colour, alpha=0.15, linewidth=0
         )
 
 
 def draw_sweep(group: Group) -> list[Drawing]:
-    """Final regret against what is varied; for pools, less LinUCB's, as the paper draws it."""
-    relative = group.item == "1c" and all("LinUCB" in each["agents"] for each in group.outcomes)
-    names = [n for n in by_regret(group.outcomes[-1]) if not (relative and n == "LinUCB")]
-    names = names[::-1] if relative else names
+    """Final regret against what is varied, or how far it is below that of one of the agents."""
+    below = _below(group)
+    names = [name for name in by_regret(group.outcomes[-1]) if name != below]
+    names = names[::-1] if below else names
     figure, (panel,) = canvas(group, height=4.0 + 0.24 * ((len(names) + 1) // 2))
-    series = {name: _series(group, name, relative) for name in names}
+    series = {name: _series(group, name, below) for name in names}
     for place, (name, points) in enumerate(series.items()):
         _bars(panel, points, name, looks(names)[name], place - (len(names) - 1) / 2)
-    ticks = sorted({float(each["at"]) for each in group.outcomes})
+    ticks = sorted({_at(each) for each in group.outcomes})
     panel.set_xscale("log")
     panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     panel.minorticks_off()
-    what = "less regret than LinUCB" if relative else "regret at the end"
+    what = f"less regret than {label(below)}" if below else "regret at the end"
     panel.set(xlabel=group.axis, ylabel=what)
-    if relative:
+    if below:
         panel.axhline(0, color="#000000", linewidth=1)
     size_line(panel, group)
     legend(figure, panel)
     return [Drawing(figure, _sweep_alt(group, what, series), _sweep_caption(group, what))]
 
 
-def _series(group: Group, name: str, relative: bool) -> dict[float, Span]:
-    found = [each for each in group.outcomes if name in each["agents"]]
-    return {float(e["at"]): _saved(e, name) if relative else last(e, name) for e in found}
+def _below(group: Group) -> str:
+    """The agent from whose regret the item is drawn downwards, if it took part everywhere."""
+    below = group.declared.below if group.declared else ""
+    return below if all(below in each.agents for each in group.outcomes) else ""
 
 
-def _saved(outcome: Outcome, name: str) -> Span:
-    """How much less regret than LinUCB, the interval that of the paired difference."""
-    base = outcome["agents"]["LinUCB"]["last"]["regret"] / 100
-    versus = outcome["agents"][name]["versus"]["LinUCB"]
-    value, low, high = _span(versus["measured"], versus["low"], versus["high"])
+def _at(outcome: Outcome) -> float:
+    assert outcome.at is not None  # an outcome of a sweep is not read without
+    return float(outcome.at)
+
+
+def _series(group: Group, name: str, below: str) -> dict[float, Span]:
+    found = [each for each in group.outcomes if name in each.agents]
+    return {_at(e): _saved(e, name, below) if below else last(e, name) for e in found}
+
+
+def _saved(outcome: Outcome, name: str, below: str) -> Span:
+    """How much less regret than another agent, the interval that of the paired difference."""
+    base, versus = outcome.regret(below) / 100, outcome.agents[name].versus[below]
+    value, low, high = _span(versus.measured or 0.0, versus.low, versus.high)
     return base * value, base * low, base * high
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conlinucb.experiments.table_1 import PAPER_SECONDS, Pair, ratios, seconds
+from conlinucb.experiments.table_1 import PAPER_SECONDS, Pair, ratios
 from conlinucb.report.canvas import Drawing, canvas, caption, legend, size_line
 from conlinucb.report.groups import Group
 from conlinucb.report.style import ARMS, TERMS, label
@@ -13,7 +13,7 @@ from conlinucb.report.style import ARMS, TERMS, label
 def draw_seconds(group: Group) -> list[Drawing]:
     """The paper's bars, and ours for each way to decide."""
     blocks = {"the paper": ratios(PAPER_SECONDS)}
-    blocks |= {each["point"] or "ours": ratios(seconds(each)) for each in group.outcomes}
+    blocks |= {each.point or "ours": ratios(each.choosing_seconds) for each in group.outcomes}
     blocks = {name: each for name, each in blocks.items() if each}
     rows = [(block, name) for block, each in blocks.items() for name in each]
     figure, (panel,) = canvas(group, height=2.2 + 0.36 * len(rows) + 0.45 * len(blocks))

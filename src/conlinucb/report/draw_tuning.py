@@ -2,50 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from conlinucb.experiments.item import Outcome
+from conlinucb.experiments.outcome import Search, Trial
 from conlinucb.report.canvas import Drawing, canvas, caption
 from conlinucb.report.groups import Group, slug
 from conlinucb.report.style import WARNING, label
 
 MOST = 50.0
 """Percent above the best at which the colour ends."""
-Trials = list[dict[str, Any]]
+Trials = Sequence[Trial]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The search at one point of a group."""
+
+    group: Group
+    point: str
+    search: Search
+
+    def drawing(self, figure: Any, names: list[str], words: str, suffix: str) -> Drawing:
+        """A finished figure; the point is in its name where there are several."""
+        several = len(self.group.outcomes) > 1
+        alt = (
+            f"Tuning, {self.group.title}, protocol {self.group.name}. Chosen: {self._words(names)}."
+        )
+        name = slug(self.point if several else "", suffix)
+        return Drawing(figure, alt, caption(self.group, words), name)
+
+    def _words(self, names: list[str]) -> str:
+        return "; ".join(
+            f"{label(name)} " + ", ".join(f"{k} {v:g}" for k, v in self.search.chosen[name].items())
+            for name in names
+        )
 
 
 def draw_tuning(group: Group) -> list[Drawing]:
     """For each tuned point a map of the algorithms with two parameters, and slices of the rest."""
     drawings = []
     for outcome in group.outcomes:
-        if outcome["tuning"]:
-            more = slug(outcome["point"]) if len(group.outcomes) > 1 else ""
-            trials: dict[str, Trials] = outcome["tuning"]["trials"]
-            two = [name for name, rows in trials.items() if len(rows[0]["parameters"]) == 2]
+        if outcome.tuning:
+            seen = Seen(group, outcome.point, outcome.tuning)
+            trials = outcome.tuning.trials
+            two = [name for name, rows in trials.items() if len(rows[0].parameters) == 2]
             four = [name for name in trials if name not in two]
-            drawings += [_maps(group, outcome, two, more)] if two else []
-            drawings += [_slices(group, outcome, four, more)] if four else []
+            drawings += [_maps(seen, two)] if two else []
+            drawings += [_slices(seen, four)] if four else []
     return drawings
 
 
 def above(rows: Trials) -> list[float]:
     """How many percent each trial's regret lies above the best one's.
 
-    >>> above([{"regret": 2.0}, {"regret": 3.0}])
+    >>> above([Trial(parameters={}, regret=regret) for regret in (2.0, 3.0)])
     [0.0, 50.0]
     """
-    best = min(row["regret"] for row in rows)
-    return [100 * (row["regret"] / best - 1) if best else 0.0 for row in rows]
+    best = min(row.regret for row in rows)
+    return [100 * (row.regret / best - 1) if best else 0.0 for row in rows]
 
 
-def _maps(group: Group, outcome: Outcome, names: list[str], more: str) -> Drawing:
+def _maps(seen: Seen, names: list[str]) -> Drawing:
     rows = (len(names) + 1) // 2
     figure, panels = canvas(
-        group, height=2.2 + 1.9 * rows, rows=rows, columns=2, sharex=True, sharey=True
+        seen.group, height=2.2 + 1.9 * rows, rows=rows, columns=2, sharex=True, sharey=True
     )
     colours = None
     for panel, name in zip(panels, names, strict=False):
-        colours = _map(panel, outcome["tuning"], name)
+        colours = _map(panel, seen.search, name)
     for panel in panels[len(names) :]:
         panel.set_visible(False)
         panels[panels.index(panel) - 2].xaxis.set_tick_params(labelbottom=True)
@@ -53,7 +79,7 @@ def _maps(group: Group, outcome: Outcome, names: list[str], more: str) -> Drawin
         panel.set_ylabel("alpha")
     for panel in panels[-2 - (len(panels) - len(names)) : len(names)]:
         panel.set_xlabel("beta")
-    _note(figure, group, outcome)
+    _note(figure, seen)
     figure.colorbar(
         colours,
         ax=panels,
@@ -66,12 +92,12 @@ def _maps(group: Group, outcome: Outcome, names: list[str], more: str) -> Drawin
         "Every trial of the search: beta and alpha, and by colour how far its regret lies above "
         "the algorithm's best. Ringed: chosen."
     )
-    return Drawing(figure, _alt(group, outcome, names), caption(group, words), slug(more, "tuning"))
+    return seen.drawing(figure, names, words, "tuning")
 
 
-def _map(panel: Any, tuning: dict[str, Any], name: str) -> Any:
-    rows = tuning["trials"][name]
-    x, y = ([row["parameters"][each] for row in rows] for each in ("beta", "alpha"))
+def _map(panel: Any, search: Search, name: str) -> Any:
+    rows = search.trials[name]
+    x, y = ([row.parameters[each] for row in rows] for each in ("beta", "alpha"))
     dots = panel.scatter(
         x,
         y,
@@ -83,18 +109,18 @@ def _map(panel: Any, tuning: dict[str, Any], name: str) -> Any:
         edgecolor="#333333",
         linewidth=0.5,
     )
-    chosen = tuning["chosen"][name]
+    chosen = search.chosen[name]
     panel.scatter(
         chosen["beta"], chosen["alpha"], s=190, facecolor="none", edgecolor=WARNING, linewidth=2.2
     )
     panel.set(xscale="log", yscale="log")
-    _decades(panel.xaxis, panel.set_xlim, tuning["ranges"]["beta"])
-    _decades(panel.yaxis, panel.set_ylim, tuning["ranges"]["alpha"])
+    _decades(panel.xaxis, panel.set_xlim, search.ranges["beta"])
+    _decades(panel.yaxis, panel.set_ylim, search.ranges["alpha"])
     panel.set_title(label(name), fontsize=11)
     return dots
 
 
-def _decades(axis: Any, limit: Any, ends: list[float]) -> None:
+def _decades(axis: Any, limit: Any, ends: Sequence[float]) -> None:
     """A logarithmic range with a tick at each power of ten, and no others."""
     low, high = ends[0] / 1.5, ends[1] * 1.5
     ticks = [tick for tick in (0.01, 0.1, 1, 10) if low < tick < high]
@@ -103,12 +129,11 @@ def _decades(axis: Any, limit: Any, ends: list[float]) -> None:
     limit(low, high)
 
 
-def _slices(group: Group, outcome: Outcome, names: list[str], more: str) -> Drawing:
+def _slices(seen: Seen, names: list[str]) -> Drawing:
     """Rows of algorithms, columns of parameters; every dot is a trial."""
-    tuning = outcome["tuning"]
-    parameters = list(tuning["trials"][names[0]][0]["parameters"])
+    parameters = list(seen.search.trials[names[0]][0].parameters)
     figure, panels = canvas(
-        group,
+        seen.group,
         height=2.0 + 1.9 * len(names),
         rows=len(names),
         columns=len(parameters),
@@ -120,56 +145,43 @@ def _slices(group: Group, outcome: Outcome, names: list[str], more: str) -> Draw
         row[0].set_title(label(name), fontsize=11, loc="left")
         row[0].set_ylabel("% above best", fontsize=11)
         for panel, parameter in zip(row, parameters, strict=True):
-            _slice(panel, tuning, name, parameter)
+            _slice(panel, seen.search, name, parameter)
     for panel, parameter in zip(panels[-len(parameters) :], parameters, strict=True):
         panel.set_xlabel(parameter)
-    _note(figure, group, outcome)
+    _note(figure, seen)
     words = (
         "Every trial of the search, against one parameter at a time; how far its regret lies above "
         "the algorithm's best (a triangle on top: beyond the axis). Red: chosen."
     )
-    suffix = slug(more, "tuning-slices")
-    return Drawing(figure, _alt(group, outcome, names), caption(group, words), suffix)
+    return seen.drawing(figure, names, words, "tuning-slices")
 
 
-def _slice(panel: Any, tuning: dict[str, Any], name: str, parameter: str) -> None:
-    rows, top = tuning["trials"][name], 2 * MOST
-    dots = [(row["parameters"][parameter], y) for row, y in zip(rows, above(rows), strict=True)]
+def _slice(panel: Any, search: Search, name: str, parameter: str) -> None:
+    rows, top = search.trials[name], 2 * MOST
+    dots = [(row.parameters[parameter], y) for row, y in zip(rows, above(rows), strict=True)]
     look = {"linestyle": "", "color": "#0072B2", "alpha": 0.7, "markersize": 5, "clip_on": False}
     inside = [dot for dot in dots if dot[1] <= top]
     panel.plot([x for x, _ in inside], [y for _, y in inside], marker="o", **look)
     beyond = [x for x, y in dots if y > top]
     if beyond:  # an empty line without clipping has no place, and breaks the layout
         panel.plot(beyond, [top] * len(beyond), marker="^", **look)
-    panel.plot(
-        tuning["chosen"][name][parameter], 0, "o", color=WARNING, markersize=8, clip_on=False
-    )
+    panel.plot(search.chosen[name][parameter], 0, "o", color=WARNING, markersize=8, clip_on=False)
     if parameter == "mix":  # searched as (1 - mix) / mix, so most of the points are near 1
         panel.set_xscale("logit")
         panel.set_xticks([0.1, 0.9, 0.999], [".1", ".9", ".999"])
         panel.minorticks_off()
     else:
         panel.set_xscale("log")
-        _decades(panel.xaxis, panel.set_xlim, tuning["ranges"][parameter])
+        _decades(panel.xaxis, panel.set_xlim, search.ranges[parameter])
     panel.set_ylim(0, top)
 
 
-def _note(figure: Any, group: Group, outcome: Outcome) -> None:
+def _note(figure: Any, seen: Seen) -> None:
     """Size and quick mark as part of the heading: panels have titles of their own."""
-    tuning = outcome["tuning"]
-    count = len(next(iter(tuning["trials"].values())))
-    lines = [f"tuning: {count} trials each on {tuning['users']} users"]
-    lines[:0] = [outcome["point"]] if outcome["point"] else []
-    if group.quick:
+    count = len(next(iter(seen.search.trials.values())))
+    lines = [f"tuning: {count} trials each on {seen.search.users} users"]
+    lines[:0] = [seen.point] if seen.point else []
+    if seen.group.quick:
         lines.append("quick run: too small to decide anything")
     heading = figure.get_suptitle()
     figure.suptitle("\n".join([heading, *lines]), x=0.02, ha="left")
-
-
-def _alt(group: Group, outcome: Outcome, names: list[str]) -> str:
-    parts = "; ".join(
-        f"{label(name)} "
-        + ", ".join(f"{k} {v:g}" for k, v in outcome["tuning"]["chosen"][name].items())
-        for name in names
-    )
-    return f"Tuning, {group.title}, protocol {group.name}. Chosen: {parts}."

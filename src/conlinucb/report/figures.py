@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conlinucb.experiments import ITEMS
 from conlinucb.report.canvas import Drawing
-from conlinucb.report.draw_crossed import draw_crossed
-from conlinucb.report.draw_curves import draw_curves, draw_sweep
-from conlinucb.report.draw_seconds import draw_seconds
-from conlinucb.report.draw_theory import draw_theory
 from conlinucb.report.draw_tuning import draw_tuning
 from conlinucb.report.groups import Group
+from conlinucb.report.kinds import KINDS
 from conlinucb.report.pictures import pyplot
 from conlinucb.report.style import METADATA, RC
 
@@ -41,20 +37,9 @@ def write_figures(groups: Sequence[Group], folder: Path, tuning: bool = True) ->
 
 
 def _draw(group: Group, folder: Path, tuning: bool) -> list[Picture]:
-    shown = [_save(group, each, folder, tuning=False) for each in _drawer(group)(group)]
+    shown = [_save(group, each, folder, tuning=False) for each in KINDS[group.kind].draw(group)]
     searched = draw_tuning(group) if tuning else []
     return shown + [_save(group, each, folder, tuning=True) for each in searched]
-
-
-def _drawer(group: Group) -> Callable[[Group], list[Drawing]]:
-    """Which kind of picture an item has."""
-    if group.outcomes[0]["analysis"]:
-        return draw_theory
-    if group.item in ITEMS and ITEMS[group.item].timed:
-        return draw_seconds
-    if group.item.startswith("crossed") and group.item in ITEMS:
-        return draw_crossed
-    return draw_sweep if group.axis else draw_curves
 
 
 def _save(group: Group, drawing: Drawing, folder: Path, tuning: bool) -> Picture:

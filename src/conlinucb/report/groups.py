@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from conlinucb.experiments import ITEMS
-from conlinucb.experiments.item import Outcome
+from conlinucb.experiments.item import Item, Kind
+from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.protocols import PROTOCOLS
 
 
@@ -24,12 +25,22 @@ class Group:
     @property
     def title(self) -> str:
         """The item's title, or what the user called an experiment."""
-        return title_of(self.outcomes[0])
+        return self.outcomes[0].heading
+
+    @property
+    def declared(self) -> Item | None:
+        """The item as the package declares it; None for a comparison of one's own."""
+        return self.outcomes[0].declared
+
+    @property
+    def kind(self) -> Kind:
+        """What decides which figures and tables it has."""
+        return self.outcomes[0].kind
 
     @property
     def axis(self) -> str:
         """What a sweep varies, or nothing."""
-        return ITEMS[self.item].axis if self.item in ITEMS else ""
+        return self.declared.axis if self.declared else ""
 
     @property
     def name(self) -> str:
@@ -44,7 +55,7 @@ class Group:
     @property
     def quick(self) -> bool:
         """Whether any of it is too small to decide anything."""
-        return any(each["quick"] for each in self.outcomes)
+        return any(each.quick for each in self.outcomes)
 
     @property
     def size(self) -> str:
@@ -54,7 +65,7 @@ class Group:
     @property
     def agents(self) -> list[str]:
         """Everyone who takes part at some point."""
-        return list(dict.fromkeys(name for each in self.outcomes for name in each["agents"]))
+        return list(dict.fromkeys(name for each in self.outcomes for name in each.agents))
 
 
 def slug(*parts: str) -> str:
@@ -66,17 +77,14 @@ def slug(*parts: str) -> str:
     return "-".join(re.sub(r"[^a-z0-9]+", "-", p.lower()).strip("-") for p in parts if p)
 
 
-def title_of(outcome: Outcome) -> str:
-    """What an outcome's item is called."""
-    name = str(outcome["item"])
-    return ITEMS[name].title if name in ITEMS else str(outcome.get("title") or name)
-
-
 def size_of(*outcomes: Outcome) -> str:
     """How large a run is; ``1 to 10 runs`` where outcomes differ."""
-    return " x ".join(
-        _count([each[name] for each in outcomes], name) for name in ("runs", "users", "rounds")
-    )
+    sizes = {
+        "runs": [each.runs for each in outcomes],
+        "users": [each.users for each in outcomes],
+        "rounds": [each.rounds for each in outcomes],
+    }
+    return " x ".join(_count(values, name) for name, values in sizes.items())
 
 
 def _count(values: list[int], name: str) -> str:
@@ -89,29 +97,21 @@ def grouped(outcomes: Iterable[Outcome]) -> list[Group]:
     """By item in the paper's order, then protocol, then variant; points in the sweep's order."""
     found: dict[tuple[str, str, str], list[Outcome]] = {}
     for outcome in sorted(outcomes, key=_order):
-        key = outcome["item"], outcome["protocol"], outcome["variant"]
+        key = outcome.item, outcome.protocol, outcome.variant
         found.setdefault(key, []).append(outcome)
     return [Group(*key, tuple(mine)) for key, mine in found.items()]
 
 
 def _order(outcome: Outcome) -> tuple[Any, ...]:
-    items, protocols = list(ITEMS), list(PROTOCOLS)
-    item, protocol, variant = outcome["item"], outcome["protocol"], outcome["variant"]
-    points = [point.label for point in ITEMS[item].points] if item in ITEMS else []
-    readings = [
-        each.label
-        for each in (
-            PROTOCOLS[protocol].variants(ITEMS[item].data)
-            if item in ITEMS and protocol in PROTOCOLS
-            else ()
-        )
-    ]
+    item, protocol = outcome.declared, PROTOCOLS.get(outcome.protocol)
+    points = item.points if item else ()
+    readings = protocol.variants(item.data) if item and protocol else ()
     return (
-        *_place(items, item),
-        *_place(protocols, protocol),
-        *_place(readings, variant),
-        *_place(points, outcome["point"]),
-        outcome["setting"],
+        *(_place(list(ITEMS), item.name) if item else (len(ITEMS), outcome.item)),
+        *_place(list(PROTOCOLS), outcome.protocol),
+        *_place([each.label for each in readings], outcome.variant),
+        *_place([each.label for each in points], outcome.point),
+        outcome.setting,
     )
 
 

@@ -7,18 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from conlinucb.experiments.algorithms import ONE_STEP, TWO_STEP
-from conlinucb.experiments.item import Outcome, baseline_of
-from conlinucb.experiments.table_1 import PAPER_SECONDS, ratios, seconds
+from conlinucb.experiments.outcome import Outcome
+from conlinucb.experiments.table_1 import PAPER_SECONDS, ratios
 from conlinucb.experiments.tuning import RANGES
-from conlinucb.report.cells import Cell, Table, found, number, spread, text
+from conlinucb.report.cells import Cell, Table, improved, number, regret, source, text
 from conlinucb.report.draw_crossed import row_name, strategies
 from conlinucb.report.draw_curves import by_regret
 from conlinucb.report.groups import Group
 from conlinucb.report.style import label
-
-CURVE = ("mean", "low", "high")
-MEASURED = ("measured", "low", "high")
-Rows = tuple[tuple[Cell, ...], ...]
 
 
 def regrets(group: Group) -> Table:
@@ -27,9 +23,9 @@ def regrets(group: Group) -> Table:
     rows = []
     for outcome in group.outcomes:
         for name in reversed(by_regret(outcome)):
-            first = (text(outcome["point"] or "-"),) if several else ()
+            first = (text(outcome.point or "-"),) if several else ()
             rows.append((*first, *_regret(outcome, name)))
-    baseline = baseline_of(group.outcomes[0])
+    baseline = group.outcomes[0].compared_with
     head = ("Algorithm", "Regret at the end", f"Less than {label(baseline)}", "Parameters")
     return Table(
         f"{group.title}: {group.name}, {group.size}; with 95 % intervals",
@@ -40,14 +36,14 @@ def regrets(group: Group) -> Table:
 
 
 def _regret(outcome: Outcome, name: str) -> tuple[Cell, ...]:
-    itself = name == baseline_of(outcome)
+    agent = outcome.agents[name]
     return (
         text(label(name)),
-        spread(outcome, "agents", name, "curve", names=CURVE),
+        regret(outcome, name),
         text("-")
-        if itself
-        else spread(outcome, "agents", name, "improvement", names=MEASURED, unit="%"),
-        text(parameters(outcome["agents"][name]["parameters"])),
+        if name == outcome.compared_with
+        else improved(outcome, agent.improvement, "agents", name, "improvement"),
+        text(parameters(agent.parameters)),
     )
 
 
@@ -71,8 +67,8 @@ def times(group: Group) -> Table:
     """Table 1: our seconds and ratios beside the paper's."""
     rows: list[tuple[Cell, ...]] = []
     for outcome in group.outcomes:
-        ours = ratios(seconds(outcome))
-        rows += [_time(outcome, name, ours) for name in outcome["agents"]]
+        ours = ratios(outcome.choosing_seconds)
+        rows += [_time(outcome, name, ours) for name in outcome.agents]
     head = ("Decided", "Algorithm", "Arms, s", "Key-terms, s", "Total, s", "Ratio to ConUCB")
     more = ("Paper: arms, s", "Paper: key-terms, s", "Paper: total, s", "Paper: ratio")
     caption = (
@@ -83,7 +79,8 @@ def times(group: Group) -> Table:
 
 
 def _time(outcome: Outcome, name: str, ours: dict[str, tuple[float, float]]) -> tuple[Cell, ...]:
-    last = outcome["agents"][name]["last"]
+    arms, terms = outcome.choosing_seconds[name]
+    last = ("agents", name, "last")
     paper, shares = PAPER_SECONDS.get(name), ratios(PAPER_SECONDS)
     theirs = (
         (*(text(f"{each:,.0f}") for each in (*paper, sum(paper))), text(f"{sum(shares[name]):.2f}"))
@@ -91,10 +88,11 @@ def _time(outcome: Outcome, name: str, ours: dict[str, tuple[float, float]]) -> 
         else (text("-"),) * 4
     )
     return (
-        text(outcome["point"] or "ours"),
+        text(outcome.point or "ours"),
         text(label(name)),
-        *(found(outcome, "agents", name, "last", f"{each}_seconds") for each in ("arm", "term")),
-        number(last["arm_seconds"] + last["term_seconds"]),
+        number(arms, source(outcome, *last, "arm_seconds")),
+        number(terms, source(outcome, *last, "term_seconds")),
+        number(arms + terms),
         number(sum(ours[name])) if name in ours else text("n/a"),
         *theirs,
     )
@@ -116,30 +114,28 @@ def apart(group: Group) -> Table:
 
 
 def _apart(outcome: Outcome, strategy: str) -> tuple[Cell, ...]:
-    one, two, agents = ONE_STEP[strategy], TWO_STEP[strategy], outcome["agents"]
+    one, two, agents = ONE_STEP[strategy], TWO_STEP[strategy], outcome.agents
     both = one in agents and two in agents
     questions = two in agents and two != "ConUCB" and "ConUCB" in agents
     return (
-        *(
-            spread(outcome, "agents", each, "curve", names=CURVE) if each in agents else text("-")
-            for each in (two, one)
-        ),
-        spread(outcome, "agents", one, "versus", two, names=MEASURED, unit="%")
-        if both
-        else text("-"),
-        spread(outcome, "agents", two, "versus", "ConUCB", names=MEASURED, unit="%")
-        if questions
-        else text("-"),
+        *(regret(outcome, each) if each in agents else text("-") for each in (two, one)),
+        _versus(outcome, one, two) if both else text("-"),
+        _versus(outcome, two, "ConUCB") if questions else text("-"),
     )
+
+
+def _versus(outcome: Outcome, name: str, other: str) -> Cell:
+    found = outcome.agents[name].versus[other]
+    return improved(outcome, found, "agents", name, "versus", other)
 
 
 def theory_facts(groups: Sequence[Group]) -> Table:
     """The constants of the theory on this data, and how far its bounds are from the regret."""
     rows = [
-        (text(group.name), text(outcome["point"]), text(label(name)), *_facts(outcome, name))
+        (text(group.name), text(outcome.point), text(label(name)), *_facts(outcome, name))
         for group in groups
         for outcome in group.outcomes
-        for name in outcome["analysis"]["bounds"]
+        for name in outcome.theory.bounds
     ]
     head = ("Protocol", "Setting", "Algorithm", "lambda_B", "t0", "alpha at T", "alpha needed")
     more = ("Covered at alpha 0.1", "Regret", "Bound", "Bound / regret")
@@ -147,18 +143,33 @@ def theory_facts(groups: Sequence[Group]) -> Table:
 
 
 def _facts(outcome: Outcome, name: str) -> tuple[Cell, ...]:
-    analysis = outcome["analysis"]
-    regret, bound = outcome["agents"][name]["last"]["regret"], analysis["bounds"][name][-1]
-    covered = analysis["coverage"].get(name)
-    where = ("analysis", "coverage", name)
-    spanner = name == "BS"
+    analysis, missed = outcome.theory, outcome.regret(name)
+    bound, nothing = analysis.bounds[name][-1], text("-")
     return (
-        found(outcome, "analysis", "lambda_B") if spanner else text("-"),
-        found(outcome, "analysis", "t0") if spanner and "t0" in analysis else text("-"),
-        found(outcome, *where, "alpha", -1) if covered else text("-"),
-        number(max(covered["needed_max"])) if covered else text("-"),
-        number(100 * covered["practice"]["share"], unit="%") if covered else text("-"),
-        found(outcome, "agents", name, "last", "regret"),
-        found(outcome, "analysis", "bounds", name, -1),
-        number(bound / regret) if regret else text("n/a"),
+        *(_spanner(outcome) if name == "BS" else (nothing, nothing)),
+        *(_covered(outcome, name) if name in analysis.coverage else (nothing,) * 3),
+        number(missed, source(outcome, "agents", name, "last", "regret")),
+        number(bound, source(outcome, "analysis", "bounds", name, -1)),
+        number(bound / missed) if missed else text("n/a"),
+    )
+
+
+def _spanner(outcome: Outcome) -> tuple[Cell, ...]:
+    """What Theorem 1 needs of the key-terms."""
+    analysis = outcome.theory
+    return (
+        number(analysis.lambda_B, source(outcome, "analysis", "lambda_B")),
+        text("-")
+        if analysis.t0 is None
+        else number(analysis.t0, source(outcome, "analysis", "t0")),
+    )
+
+
+def _covered(outcome: Outcome, name: str) -> tuple[Cell, ...]:
+    """Eq. 8's alpha at the end, what was needed, and what the experiments' alpha covers."""
+    covered = outcome.theory.coverage[name]
+    return (
+        number(covered.alpha[-1], source(outcome, "analysis", "coverage", name, "alpha", -1)),
+        number(max(covered.needed_max)),
+        number(100 * covered.practice.share, unit="%"),
     )

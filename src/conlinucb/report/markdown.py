@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from conlinucb.experiments.claims import Record
 from conlinucb.report.cells import Cell, Table
-from conlinucb.report.claim_tables import Record, other_claims, regret_claims
+from conlinucb.report.claim_tables import other_claims, regret_claims
 from conlinucb.report.figures import Picture
 from conlinucb.report.groups import Group
 from conlinucb.report.run_tables import chosen
@@ -44,8 +45,9 @@ def _write(path: Path, text: str) -> Path:
     return path
 
 
-def _rounded(record: Record) -> Record:
-    return {k: round(v, DIGITS) if isinstance(v, float) else v for k, v in record.items()}
+def _rounded(record: Record) -> dict[str, Any]:
+    given = record.to_json()
+    return {k: round(v, DIGITS) if isinstance(v, float) else v for k, v in given.items()}
 
 
 def _index(
@@ -89,7 +91,7 @@ def _page(groups: Sequence[Group], records: Sequence[Record], section: Section) 
             *(_figure(each) for each in section.pictures),
             "## Numbers",
             *(markdown(each) for each in section.tables),
-            *(markdown(chosen(each)) for each in mine if each.outcomes[0]["tuning"]),
+            *(markdown(chosen(each)) for each in mine if each.outcomes[0].tuning),
         ]
     )
 
@@ -101,7 +103,7 @@ def _quick(groups: Sequence[Group]) -> str:
 
 def _commands(groups: Sequence[Group]) -> str:
     """The commands that run the item again."""
-    given = [each["command"] for group in groups for each in group.outcomes if each["command"]]
+    given = [each.command for group in groups for each in group.outcomes if each.command]
     texts = dict.fromkeys(given)
     return "```\n" + "\n".join(texts) + "\n```" if texts else ""
 

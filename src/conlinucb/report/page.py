@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from conlinucb.errors import MissingExtra
-from conlinucb.experiments.item import BASELINE, Outcome
-from conlinucb.report.claim_tables import Record, other_claims, regret_claims, unclaimed
+from conlinucb.experiments.claims import Record
+from conlinucb.experiments.item import BASELINE
+from conlinucb.experiments.outcome import OWN
+from conlinucb.report.claim_tables import other_claims, regret_claims, unclaimed
 from conlinucb.report.figures import Picture
 from conlinucb.report.groups import Group
 from conlinucb.report.run_tables import runs
-from conlinucb.report.sections import protocols_run, sections, tuned, unique
+from conlinucb.report.sections import facts, protocols_run, sections, tuned
 
 
 def render(
@@ -24,14 +26,14 @@ def render(
     findings: Sequence[str],
 ) -> str:
     """The whole page."""
-    outcomes: list[Outcome] = [each for group in groups for each in group.outcomes]
+    outcomes = [each for group in groups for each in group.outcomes]
     return str(
         _environment()
         .get_template("page.html")
         .render(
             title=_title(groups),
             baseline=BASELINE,
-            quick=sum(bool(each["quick"]) for each in outcomes),
+            quick=sum(each.quick for each in outcomes),
             total=len(outcomes),
             findings=findings,
             claims=[each for each in _claims(groups, records) if each.rows],
@@ -40,17 +42,13 @@ def render(
             tuned=tuned(groups, pictures),
             protocols=protocols_run(groups),
             runs=runs(groups),
-            facts={
-                "Command": unique(outcomes, "command"),
-                "Versions": unique(outcomes, "versions"),
-                "Machine": unique(outcomes, "machine"),
-            },
+            facts=facts(outcomes),
         )
     )
 
 
 def _title(groups: Sequence[Group]) -> str:
-    own = all(group.protocol == "own" for group in groups)
+    own = all(group.protocol == OWN for group in groups)
     return groups[0].title if own else "Conversational contextual bandits: the paper, run again"
 
 

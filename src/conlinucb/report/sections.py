@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from conlinucb.experiments import ITEMS
-from conlinucb.experiments.item import Outcome
+from conlinucb.experiments.claims import Record
+from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.report.cells import Table
-from conlinucb.report.claim_tables import Record, regret_claims
+from conlinucb.report.claim_tables import regret_claims
 from conlinucb.report.figures import Picture
 from conlinucb.report.groups import Group
-from conlinucb.report.item_tables import apart, regrets, theory_facts, times
+from conlinucb.report.kinds import KINDS
 from conlinucb.report.run_tables import chosen
 
 
@@ -30,31 +30,20 @@ class Section:
 def sections(groups: Sequence[Group], pictures: Sequence[Picture]) -> list[Section]:
     """Every item that was run, in the paper's order."""
     found = []
-    for name in dict.fromkeys(group.item for group in groups):
-        mine = [group for group in groups if group.item == name]
-        shown = [each for each in pictures if each.group.item == name and not each.tuning]
-        about = ITEMS[name].about if name in ITEMS else ""
-        found.append(Section(name, mine[0].title, about, shown, tables_of(mine)))
+    for name, kind in dict.fromkeys((group.item, group.kind) for group in groups):
+        mine = [group for group in groups if (group.item, group.kind) == (name, kind)]
+        shown = [each for each in pictures if each.group in mine and not each.tuning]
+        declared, tables = mine[0].declared, KINDS[kind].tables(mine)
+        about = declared.about if declared else ""
+        found.append(Section(name, mine[0].title, about, shown, tables))
     return found
-
-
-def tables_of(groups: Sequence[Group]) -> list[Table]:
-    """The tables of one item."""
-    first = groups[0]
-    if first.outcomes[0]["analysis"]:
-        return [theory_facts(groups), *(regrets(group) for group in groups)]
-    if first.item in ITEMS and ITEMS[first.item].timed:
-        return [times(group) for group in groups]
-    if first.item in ITEMS and first.item.startswith("crossed"):
-        return [table for group in groups for table in (apart(group), regrets(group))]
-    return [regrets(group) for group in groups]
 
 
 def tuned(groups: Sequence[Group], pictures: Sequence[Picture]) -> list[Section]:
     """The search behind each tuned group. Of a sweep, the pictures of its first point."""
     found = []
     for group in groups:
-        if any(each["tuning"] for each in group.outcomes):
+        if any(each.tuning for each in group.outcomes):
             mine = [each for each in pictures if each.tuning and each.group is group]
             shown = mine[: len(mine) // len(group.outcomes)]
             title = f"{group.title}: {group.name}"
@@ -77,12 +66,18 @@ def protocols_run(groups: Sequence[Group]) -> dict[str, str]:
     }
 
 
-def unique(outcomes: Sequence[Outcome], name: str) -> list[str]:
-    """The different values of an outcome's field, as text."""
-    values = [each.get(name) for each in outcomes]
-    texts = [
-        ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
-        for value in values
-        if value
-    ]
-    return list(dict.fromkeys(texts))
+def facts(outcomes: Sequence[Outcome]) -> dict[str, list[str]]:
+    """With what it was run: the different commands, versions and machines."""
+    return {
+        "Command": _unique(each.command for each in outcomes),
+        "Versions": _unique(_words(each.versions) for each in outcomes),
+        "Machine": _unique(_words(vars(each.machine)) for each in outcomes),
+    }
+
+
+def _words(values: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
+
+
+def _unique(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(text for text in texts if text))
