@@ -249,35 +249,6 @@ def test_the_folder_of_another_run_is_refused(
     assert before == {name: (tmp_path / name).read_bytes() for name in files(tmp_path)}
 
 
-@pytest.mark.parametrize("written", [{"format": 1}, {}], ids=["format 1", "before formats"])
-def test_the_folder_of_another_release_goes_on(
-    usual: cl.Results, tmp_path: Path, written: dict[str, int]
-) -> None:
-    stop_after(10, tmp_path)
-    content = json.loads((tmp_path / "spec.json").read_text())
-    del content["format"]
-    content["spec"]["conlinucb"] = "0.0.1"
-    (tmp_path / "spec.json").write_text(json.dumps({**written, **content}))
-    rest = Counting()
-    assert_same(usual, run(store=tmp_path, executor=rest))
-    assert len(rest.played) == UNITS - 10
-
-
-@pytest.mark.parametrize("spec", [{"conlinucb": "9.8.7"}, "laid out otherwise"])
-def test_the_folder_of_another_format_is_refused(tmp_path: Path, spec: Any) -> None:
-    run(store=tmp_path)
-    (tmp_path / "spec.json").write_text(json.dumps({"format": 2, "spec": spec}))
-    before = {name: (tmp_path / name).read_bytes() for name in files(tmp_path)}
-    with pytest.raises(cl.IncompatibleState) as caught:
-        run(store=tmp_path)
-    version = "9.8.7" if isinstance(spec, dict) else "(not said)"
-    assert str(caught.value) == (
-        f"{tmp_path / 'spec.json'} is of format 2, written by conlinucb {version}; this version "
-        "reads format 1. Use another folder, or the version that wrote it."
-    )
-    assert before == {name: (tmp_path / name).read_bytes() for name in files(tmp_path)}
-
-
 @pytest.mark.parametrize(
     ("one", "other"),
     [
