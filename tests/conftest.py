@@ -13,7 +13,20 @@ import pytest
 from fastapi.testclient import TestClient
 
 from conlinucb.service.storage import MEMORY
+from support import tiers
 from support.service_world import Postgres, client_of
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files of the second tier are not even imported for the first: some take seconds."""
+    quick = config.option.markexpr == tiers.QUICK
+    return True if quick and tiers.is_whole_more(collection_path) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before they are selected by their marks."""
+    tiers.leave_slices(items)
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,8 @@ from support.reference import (
 
 ROUNDS = 300
 DIMENSIONS = (2, 2, 3, 3, 4, 5, 5, 6, 7, 8, 8, 10, 12, 15, 18, 20, 25, 32, 45, 60)
+PARTS = tuple(tuple(range(first, len(DIMENSIONS), 5)) for first in range(5))
+"""The numbers of the catalogues in five parts, each from few dimensions to many."""
 ALGORITHMS = (
     "linucb",
     "arm_con",
@@ -154,9 +156,11 @@ def play(agent: cl.Agent, twin: Reference, here: World) -> None:
         twin.learn(arm, reward)
 
 
+@pytest.mark.sliced
+@pytest.mark.parametrize("numbers", PARTS, ids=str)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_decisions_equal_the_reference(algorithm: str) -> None:
-    for number in range(len(DIMENSIONS)):
+def test_decisions_equal_the_reference(algorithm: str, numbers: tuple[int, ...]) -> None:
+    for number in numbers:
         here = world(number)
         play(
             agent_of(algorithm, here), reference_of(algorithm, here, seed=number * 1_000_003), here

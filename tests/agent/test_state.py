@@ -65,6 +65,7 @@ def same(first: Mapping[str, NDArray[Any]], second: Mapping[str, NDArray[Any]]) 
     )
 
 
+@pytest.mark.sliced
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 700])
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_stored_user_makes_the_same_decisions(name: str, steps: int, tmp_path: Path) -> None:

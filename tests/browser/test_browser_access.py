@@ -23,6 +23,7 @@ from support.browser import (
     to_items,
 )
 
+pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 

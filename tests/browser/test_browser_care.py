@@ -20,6 +20,7 @@ from support.browser import (
     to_items,
 )
 
+pytestmark = pytest.mark.more
 chromium, come, site = browser.chromium, browser.come, browser.site
 END = "You have been through everything here"
 

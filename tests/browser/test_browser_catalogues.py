@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from support import browser
@@ -19,6 +20,7 @@ from support.browser import (
     to_items,
 )
 
+pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
 PAGES = ("/", "/profile", "/compare")
 

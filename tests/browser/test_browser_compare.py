@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from support import browser
 from support.browser import Come, Guest, at, button, fixed, settled
 from support.service_world import Server
 
+pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
 NAMES = {"max-radius": "ConLinUCB: max-radius", "linucb": "LinUCB: asks nothing"}
 

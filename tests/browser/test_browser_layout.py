@@ -10,6 +10,7 @@ from playwright.sync_api import Page, Response, Route, expect
 from support import browser
 from support.browser import Come, answer, at, button, card, go_on, rate, settled, shown, to_items
 
+pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
 WIDTHS = (390, 820, 1440)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")

@@ -31,6 +31,7 @@ from support.browser import (
 )
 from support.service_world import Server, free_port
 
+pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
 KEY = "a-key-for-the-tests"
 EMPTY = "Nothing is kept of you about films yet."

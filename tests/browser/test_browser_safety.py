@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from support import browser
@@ -21,6 +22,7 @@ from support.browser import (
     shown,
 )
 
+pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
 PAGES = ("/", "/profile", "/compare")
 TERMS = {SCRIPT, IMAGE, DRAWING}

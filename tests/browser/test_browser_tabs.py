@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from support import browser
@@ -24,6 +25,7 @@ from support.browser import (
 )
 from support.service_world import Server, free_port
 
+pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
 ANSWERS = "**/v1/me/answers*"
 ONE_ROUND = ["question", "answer", "recommendation"]

@@ -31,6 +31,7 @@ from support.browser import (
 )
 from support.service_world import Server
 
+pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
 TASTE = {"adventures", "robots and thinking machines", "science fiction", "set in space"}
 ROUNDS = 8

@@ -10,6 +10,7 @@ from playwright.sync_api import Route, expect
 from support import browser
 from support.browser import Come, Guest, answer, at, button, card, rate, settled, shown, to_items
 
+pytestmark = pytest.mark.more
 chromium, come, site = browser.chromium, browser.come, browser.site
 
 

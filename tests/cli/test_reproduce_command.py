@@ -50,6 +50,7 @@ def start(out: Path, *words: str, **environment: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.more
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGINT")
 def test_a_process_that_is_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
     """Until the signal comes in time: a fast machine may be done before it, so the run grows."""

@@ -53,6 +53,7 @@ def test_the_authors_features(name: str) -> None:
         assert rewards.mean() == pytest.approx(0.51594, abs=5e-6)
 
 
+@pytest.mark.more
 @real
 @pytest.mark.parametrize("name", LOADERS)
 def test_the_papers_features_are_the_best_guess_of_their_rank(name: str) -> None:
@@ -100,6 +101,7 @@ def test_names_are_read_in_their_encodings() -> None:
     assert {"metal", "chillout"} <= set(artists.term_ids)
 
 
+@pytest.mark.more
 @real
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_the_same_catalogue_with_any_number_of_blas_threads(threads: str, tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ from support.runs import same_bits
 # From end to end
 
 
+@pytest.mark.sliced
 @pytest.mark.parametrize(
     "item",
     [pytest.param(n, marks=real) if each.data in REAL else n for n, each in ITEMS.items()],
@@ -182,6 +183,7 @@ def test_one_thread_and_two_find_the_same(
     assert_same(setting, tmp_path / "1", tmp_path / "2")
 
 
+@pytest.mark.more
 @pytest.mark.skipif("CONLINUCB_SOAK" not in os.environ, reason="long: part of make soak")
 def test_ray_finds_the_same(tmp_path: Path) -> None:
     ray: Any = pytest.importorskip("ray", reason="Ray is not installed")

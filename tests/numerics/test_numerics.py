@@ -184,6 +184,7 @@ CATALOGUES = {
 }
 
 
+@pytest.mark.sliced
 @pytest.mark.parametrize("beta", BETAS)
 @pytest.mark.parametrize("kind", ["ridge", "two-step"])
 @pytest.mark.parametrize("name", CATALOGUES)

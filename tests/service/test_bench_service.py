@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from benchmarks import service
 
+pytestmark = pytest.mark.more
+
 
 @pytest.mark.skipif("CONLINUCB_SOAK" not in os.environ, reason="long: part of make soak")
 def test_the_service_beside_a_bare_insert(tmp_path: Path) -> None:

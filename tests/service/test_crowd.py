@@ -35,7 +35,7 @@ from support.soak import (
     workers_of,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.more
 CLIENTS = 8
 STAYING = ("ann", "bob", "cleo", "dan")
 LEAVING = "eve"

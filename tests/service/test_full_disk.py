@@ -18,7 +18,7 @@ from support.service_outage import Interruptible, accepted, meet_ann, refused, u
 from support.service_world import client_of, engine_of, wait_until_ready
 from support.soak import Entry, check_database, check_log, check_state, code_of, log_of
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.more
 own_postgres = service_outage.own_postgres
 place = service_outage.place
 

@@ -32,7 +32,7 @@ from support.soak import (
     workers_of,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.more
 
 
 def test_kill_of_the_whole_server(lasting_url: str) -> None:

@@ -206,6 +206,7 @@ def test_threads_at_once_are_harmless(url: str) -> None:
         use_it(storages[0])
 
 
+@pytest.mark.more
 def test_processes_at_once_are_harmless(lasting_url: str) -> None:
     processes = [run_upgrade(lasting_url) for _ in range(2)]
     said = [process.communicate(timeout=60)[0] for process in processes]
@@ -307,6 +308,7 @@ def test_the_service_makes_its_tables_in_an_empty_database(lasting_url: str) -> 
         assert storage.log.last(ann.id) == 1
 
 
+@pytest.mark.more
 def test_serve_with_several_workers_makes_its_tables_once(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'service.db'}"
     with serving(url, workers=2) as server, server.client() as client:

@@ -28,7 +28,7 @@ from support.soak import (
     wait_for,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.more
 own_postgres = service_outage.own_postgres
 place = service_outage.place
 

@@ -20,7 +20,7 @@ from support.service_outage import accepted, answers, meet_ann, refused, unready
 from support.service_world import Server, client_of, engine_of, wait_until_ready
 from support.soak import Drained, check_database, check_log, check_state, code_of, log_of, wait_for
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.more
 
 
 def test_read_only_sqlite(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from conlinucb.service.conversations.use_cases import Desk
 from support.runs import some_people
 from support.service_world import client_of
 
+MORE = pytest.mark.more
 ROUNDS = 200
 SEED = 23
 USER = 1
@@ -241,6 +242,7 @@ def test_the_catalogue_is_the_same_in_every_bit(client: TestClient) -> None:
     assert np.array_equal(found.weights.toarray(), CATALOG.weights.toarray())
 
 
+@pytest.mark.sliced(words=True)
 @pytest.mark.parametrize("algorithm", AGENTS)
 def test_engine_hand_and_service_agree(client: TestClient, algorithm: str) -> None:
     people = crowd(offered=None)
@@ -250,6 +252,7 @@ def test_engine_hand_and_service_agree(client: TestClient, algorithm: str) -> No
     assert_one_story(algorithm, people, told)
 
 
+@pytest.mark.sliced(words=True)
 @pytest.mark.parametrize("algorithm", SOME_OFFERED)
 def test_they_agree_where_few_terms_are_offered(client: TestClient, algorithm: str) -> None:
     people = crowd(offered=4)
@@ -261,6 +264,9 @@ def test_they_agree_where_few_terms_are_offered(client: TestClient, algorithm: s
 # On databases
 
 
+@pytest.mark.parametrize(
+    "lasting_url", ["sqlite", pytest.param("postgres", marks=MORE)], indirect=True
+)
 def test_they_agree_over_restarts(lasting_url: str) -> None:
     algorithm, people = "conlinucb max-radius", crowd(offered=4)
     with client_of(lasting_url) as client:
@@ -278,6 +284,9 @@ def restarting(url: str, requests: int = 170) -> Generator[TestClient]:
             yield from repeat(client, requests)
 
 
+@pytest.mark.parametrize(
+    "lasting_url", [pytest.param("sqlite", marks=MORE), "postgres"], indirect=True
+)
 def test_they_agree_where_two_workers_take_turns(lasting_url: str) -> None:
     algorithm, people = "conucb optimal-greedy", crowd(offered=None)
     with client_of(lasting_url) as one:

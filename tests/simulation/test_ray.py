@@ -17,7 +17,7 @@ from support.worlds import small_catalog
 
 ray: Any = pytest.importorskip("ray", reason="Ray is not installed")
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.more
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -96,6 +96,7 @@ def test_a_killed_process_leaves_a_folder_to_go_on_with(tmp_path: Path) -> None:
     assert same_bits(usual(), found)
 
 
+@pytest.mark.more
 def test_processes_at_once_on_one_folder_end_well(tmp_path: Path) -> None:
     store, gate = tmp_path / "run", tmp_path / "go"
     processes = [start(store, pause=0.005, gate=gate) for _ in range(3)]

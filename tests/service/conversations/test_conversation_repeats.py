@@ -32,6 +32,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 """What is different when it is sent again."""
 
 
+@pytest.mark.sliced
 @pytest.mark.parametrize("verb", OTHERS)
 def test_sent_twice_it_counts_once(url: str, verb: str) -> None:
     with client_of(url) as client:
@@ -62,6 +63,7 @@ def refuses_another(talk: Talk, verb: str, body: Any, first: Any) -> None:
         assert "'mine'" in message
 
 
+@pytest.mark.sliced
 @pytest.mark.parametrize("verb", OTHERS)
 def test_sent_at_once_it_counts_once(lasting_url: str, verb: str) -> None:
     """By eight threads, to two workers."""

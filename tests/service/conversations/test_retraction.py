@@ -152,6 +152,7 @@ def test_a_skip_taken_back_is_asked_again(memory: TestClient) -> None:
 # Snapshots, restarts, other workers
 
 
+@pytest.mark.sliced
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_before_and_after_a_snapshot_and_a_restart(lasting_url: str, recipe: str) -> None:
     with client_of(lasting_url) as client:
@@ -200,6 +201,7 @@ def write_retraction(storage: Storage, person: Person, seq: int, target: int) ->
     storage.log.retract(person.id, event, target)
 
 
+@pytest.mark.sliced
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_another_worker_sees_it(lasting_url: str, recipe: str) -> None:
     with client_of(lasting_url) as one:

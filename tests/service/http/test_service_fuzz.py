@@ -26,6 +26,7 @@ from conlinucb.service.storage import MEMORY
 from support.service_fuzz import ITEMS, Talk
 from support.service_world import client_of
 
+pytestmark = pytest.mark.more
 MORE = int(os.environ.get("CONLINUCB_FUZZ", "1"))
 STEADY = settings(
     derandomize=True,

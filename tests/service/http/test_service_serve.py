@@ -202,6 +202,7 @@ def _check_second(database: str, port: int) -> None:
     assert httpx.get(f"http://127.0.0.1:{port}/healthz").status_code == 200
 
 
+@pytest.mark.more
 def test_control_c_lets_what_has_begun_finish(database: str) -> None:
     with _started(Server(database)) as server:
         server.wait()
@@ -210,6 +211,7 @@ def test_control_c_lets_what_has_begun_finish(database: str) -> None:
         _check_stopped(server, answer)
 
 
+@pytest.mark.more
 def test_a_killed_worker_is_replaced_and_a_killed_parent_leaves_no_orphan(database: str) -> None:
     with _started(Server(database, workers=2)) as server:
         server.wait()
@@ -223,6 +225,7 @@ def test_a_killed_worker_is_replaced_and_a_killed_parent_leaves_no_orphan(databa
         _kill_parent(server)
 
 
+@pytest.mark.more
 def test_a_parent_killed_during_the_start_leaves_no_orphan(database: str) -> None:
     with _started(Server(database)) as server:
         _until(lambda: len(_workers(server.process.pid)) == 1)
@@ -237,6 +240,7 @@ def _kill_parent(server: Server) -> None:
     assert not _listens(server.port)
 
 
+@pytest.mark.more
 def test_a_replaced_worker_leaves_what_was_set_meanwhile(database: str, tmp_path: Path) -> None:
     config = tmp_path / "service.toml"
     config.write_text(
