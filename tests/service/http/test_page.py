@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,9 +17,10 @@ FILES = sorted(path.name for path in FOLDER.iterdir())
 
 
 @pytest.fixture
-def client() -> Iterator[TestClient]:
-    with client_of() as found:
-        yield found
+def client(memory: TestClient) -> TestClient:
+    """Of a browser that was never here before; the service has met others."""
+    memory.cookies.clear()
+    return memory
 
 
 def secret_of(client: TestClient) -> str:
@@ -139,9 +139,9 @@ def test_deleting_one_conversation_keeps_the_cookie(client: TestClient) -> None:
 
 def test_earlier_events_can_be_paged_to(client: TestClient) -> None:
     for _ in range(5):
-        client.post("/v1/users/ann/next", json={"ask": "never"})
+        client.post("/v1/users/bea/next", json={"ask": "never"})
     seen, before = [], 100
-    while events := client.get(f"/v1/users/ann?events=2&before={before}").json()["events"]:
+    while events := client.get(f"/v1/users/bea?events=2&before={before}").json()["events"]:
         seen += [each["event"] for each in events]
         before = seen[-1]
     assert seen == [5, 4, 3, 2, 1]
@@ -150,11 +150,11 @@ def test_earlier_events_can_be_paged_to(client: TestClient) -> None:
 def test_an_answered_question_about_the_films_rests(client: TestClient) -> None:
     asked = []
     for _ in range(15):
-        question = client.post("/v1/users/ann/next").json()
+        question = client.post("/v1/users/cid/next").json()
         asked.append(question["term"])
         body = {"question": question["question"], "answer": "no"}
-        client.post("/v1/users/ann/answers", json=body).raise_for_status()
-        client.post("/v1/users/ann/next").raise_for_status()
+        client.post("/v1/users/cid/answers", json=body).raise_for_status()
+        client.post("/v1/users/cid/next").raise_for_status()
     assert len(set(asked)) == 15
 
 
