@@ -6,8 +6,9 @@ READY_TO_TEST := .venv/.ready-to-test
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 READY_TO_SERVE := .venv/.ready-to-serve
 QUICK := $(BIN)/conlinucb reproduce --quick
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q
 
-.PHONY: run serve test soak format clean
+.PHONY: run serve test test-more soak format clean
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -32,18 +33,21 @@ serve: $(READY_TO_SERVE)  ## a conversation about the demo films, at http://127.
 	$(BIN)/conlinucb serve
 
 soak: $(READY_TO_TEST)  ## the long tests, whole
-	CONLINUCB_SOAK=1 CONLINUCB_FUZZ=20 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q \
+	CONLINUCB_SOAK=1 CONLINUCB_FUZZ=20 $(PYTEST) \
 		tests/service/test_kill.py tests/service/test_outage.py tests/service/test_crowd.py \
 		tests/service/http/test_service_fuzz.py tests/service/test_bench_service.py \
 		tests/experiments/test_reproduce.py::test_ray_finds_the_same
 
-test: $(READY_TO_TEST)  ## all checks and tests
+test: $(READY_TO_TEST)  ## all checks and the first tier of tests, in a few minutes
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -c 'import conlinucb'
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n 3  # some of them wait for servers and browsers
+	$(PYTEST) -n 2 --dist worksteal -m "not more"
+
+test-more: $(READY_TO_TEST)  ## the second tier: browsers, killed servers, whole products
+	$(PYTEST) -n 3 --dist worksteal -m more tests  # some of them wait for servers and browsers
 
 format: $(READY_TO_TEST)  ## put the code into the project's format
 	$(BIN)/ruff format .
