@@ -178,7 +178,6 @@ def test_names_of_the_users_own_are_text_not_markup(html: Reader) -> None:
     assert "my agent" in html.text
 
 
-@pytest.mark.more
 def test_figures_are_there_and_equal_when_written_again(out: Path, tmp_path: Path) -> None:
     folder = out / "figures"
     stems = {each.stem for each in folder.iterdir()}
@@ -241,7 +240,6 @@ def test_a_full_run_is_not_called_quick(tmp_path: Path) -> None:
     assert "quick" not in (tmp_path / "figures/authors-1a.svg").read_text(encoding="utf-8")
 
 
-@pytest.mark.more
 def test_docs_have_a_page_for_each_item(out: Path, tmp_path: Path) -> None:
     written = report.write_docs(out, tmp_path)
     items = {outcome.item for outcome in outcomes(out)}
