@@ -43,7 +43,7 @@ def test_rebuild_gives_everyone_a_snapshot_that_checks_clean(world: World) -> No
     assert (done.code, done.error) == (0, None)
     assert done.lines[-1] == "4 people rebuilt"
     for person in made:
-        assert world.storage.snapshots.bases(person.id) == [world.served.basis]
+        assert world.storage.snapshots.bases(person.id) == [world.version.basis]
     assert check(world.url).code == 0
 
 

@@ -236,11 +236,11 @@ class Member:
         if self._call("POST", path, body, may=("catalogue_building", "catalogue_busy")) is None:
             return
         self._common.items.append(item)
-        wish = {"pool": [item], "ask": "never"}
+        wanted = {"pool": [item], "ask": "never"}
         sent = time.monotonic()
         # Another worker learns of it a moment later, and someone may have removed it again.
         may = ("unknown_name", "invalid_input")
-        found = self._call("POST", f"/v1/users/{user}/next", wish, may=may)
+        found = self._call("POST", f"/v1/users/{user}/next", wanted, may=may)
         if found is not None:
             self._common.decisions.append((user, int(found["decision"][1:]), item, sent))
             self._reward(user, int(found["decision"][1:]), item)
@@ -325,7 +325,7 @@ def _check_every_worker(server: Server, url: str, common: Common) -> None:
 
 def _is_current(client: httpx.Client, url: str) -> bool:
     with closing(Storage(url)) as storage:
-        entry = storage.shelf.find("films")
+        entry = storage.catalogue_log.find("films")
     assert entry is not None
     return bool(client.get("/v1/catalogues/films").json()["version"] == entry.serving)
 

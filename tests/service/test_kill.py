@@ -16,9 +16,9 @@ from sqlalchemy import update
 
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.uploads import from_file
-from conlinucb.service.conversations.loader import Memory
+from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.storage import Storage
-from conlinucb.service.storage.schema import catalogues as shelf
+from conlinucb.service.storage.schema import catalogues as catalogue_table
 from support import service_world
 from support.service_world import Server, client_of, free_port, opened
 from support.soak import (
@@ -123,7 +123,7 @@ def _beta(client: httpx.Client) -> float | None:
 def _let_lease_end(url: str) -> None:
     """As if the time had passed for which the one that was killed had the build to itself."""
     with closing(Storage(url)) as storage, storage.database.connect() as connection:
-        connection.execute(update(shelf).values(leased_until=0))
+        connection.execute(update(catalogue_table).values(leased_until=0))
 
 
 TABLES = (
@@ -133,13 +133,13 @@ TABLES = (
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+def ready_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels are compiled in this process: what is not ready soon never will be."""
     monkeypatch.setattr(service_world, "READY_WITHIN", 20.0)
 
 
 def test_start_on_a_version_of_the_changed_file_that_was_left_unbuilt(
-    lasting_url: str, tmp_path: Path, impatient: None
+    lasting_url: str, tmp_path: Path, ready_soon: None
 ) -> None:
     """A server died between writing the new version and building it."""
     file = tmp_path / "films.csv"
@@ -153,7 +153,7 @@ def test_start_on_a_version_of_the_changed_file_that_was_left_unbuilt(
 
 
 def test_start_where_file_and_settings_changed(
-    lasting_url: str, tmp_path: Path, impatient: None
+    lasting_url: str, tmp_path: Path, ready_soon: None
 ) -> None:
     file = tmp_path / "films.csv"
     catalogues: dict[str, Any] = {"films": {"file": file}}
@@ -178,10 +178,10 @@ def _serve_once(url: str, file: Path, catalogues: Any) -> None:
 
 def _write_unbuilt(url: str, file: Path) -> None:
     with closing(opened(url)) as storage:
-        written = Catalogues(storage, Memory(storage).renew)
+        written = Catalogues(storage, StateLoader(storage).renew)
         written.refresh()
         written.replace("films", from_file(file, d=50))
-        entry = storage.shelf.find("films")
+        entry = storage.catalogue_log.find("films")
     assert entry is not None
     assert entry.pending is not None
 

@@ -118,7 +118,7 @@ def run_upgrade(url: str) -> subprocess.Popen[str]:
 
 def use_it(storage: Storage) -> None:
     """Write to it, and see that what the tables promise holds."""
-    ann = storage.people.add(storage.shelf.create("films").id, "ann", 1)
+    ann = storage.people.add(storage.catalogue_log.create("films").id, "ann", 1)
     written = storage.log.append(ann.id, Event(1, "answer", {}))
     assert storage.log.after(ann.id) == [written]
 
@@ -315,7 +315,7 @@ def test_serve_with_several_workers_makes_its_tables_once(tmp_path: Path) -> Non
         assert client.post("/v1/users/ann/next").status_code == 200
     with storage_at(url) as storage:
         assert differences(storage) == []
-        assert [(each.name, each.serving) for each in storage.shelf.entries()] == [
+        assert [(each.name, each.serving) for each in storage.catalogue_log.entries()] == [
             ("films", 2)
         ]  # settings, items
 
@@ -354,7 +354,7 @@ def test_on_another_revision_the_service_is_alive_but_not_ready(
         assert refused.headers["Retry-After"]
     assert stamped(other_url) == revision
     with storage_at(other_url) as storage:
-        assert storage.shelf.entries() == []
+        assert storage.catalogue_log.entries() == []
 
 
 def test_once_the_revision_is_right_the_service_becomes_ready_by_itself(lasting_url: str) -> None:

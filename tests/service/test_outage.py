@@ -170,8 +170,8 @@ def test_snapshots_are_kept_again_after_a_lost_connection(postgres: Postgres) ->
     url = postgres.new_database()
     with client_of(url) as client, closing(Storage(url)) as storage:
         ann, cut = meet_ann(client), Cut(client, postgres)
-        served = client.app.state.desk.catalogues.serving("films")  # type: ignore[attr-defined]
-        person = storage.people.find(served.id, "ann")
+        version = client.app.state.use_cases.catalogues.serving("films")  # type: ignore[attr-defined]
+        person = storage.people.find(version.id, "ann")
         assert person is not None
         cut.set(lambda statement: statement.startswith("INSERT INTO snapshots"))
         accepted(client, [("DELETE", f"/v1/users/ann/events/{ann.rewarded}", None)])

@@ -33,8 +33,8 @@ def pair(lasting_url: str) -> Iterator[tuple[TestClient, TestClient]]:
 Pair = tuple[TestClient, TestClient]
 
 
-def ask(client: httpx.Client, user: str = "ann", **wish: Any) -> Entry:
-    response = client.post(f"/v1/users/{user}/next", json=wish)
+def ask(client: httpx.Client, user: str = "ann", **body: Any) -> Entry:
+    response = client.post(f"/v1/users/{user}/next", json=body)
     assert response.status_code == 200, response.text
     found: Entry = response.json()
     return found
@@ -119,7 +119,7 @@ def _new_item_shown(one: TestClient, other: TestClient, monkeypatch: pytest.Monk
     """The decision in which one worker shows an item that the other has not heard of."""
     question = ask(one)
     assert other.get("/v1/users/ann").status_code == 200
-    catalogues = other.app.state.desk.catalogues  # type: ignore[attr-defined]
+    catalogues = other.app.state.use_cases.catalogues  # type: ignore[attr-defined]
     monkeypatch.setattr(catalogues, "refresh", lambda: None)
     item = {"id": "A new film", "tags": [question["term"]]}
     added = one.post("/v1/catalogues/films/items", json={"items": [item]})
@@ -132,7 +132,7 @@ def _both_agree(
 ) -> None:
     """Once it has heard of it, too."""
     monkeypatch.undo()
-    other.app.state.desk.catalogues.refresh()  # type: ignore[attr-defined]
+    other.app.state.use_cases.catalogues.refresh()  # type: ignore[attr-defined]
     for client in (one, other):
         check_state(client, url, "ann", items=["A new film"])
 
@@ -158,7 +158,7 @@ class Between:
         return pending
 
     def _before(self, connection: Any, cursor: Any, statement: str, *more: Any) -> None:
-        request = threading.current_thread().name.startswith("AnyIO")  # not the caretaker
+        request = threading.current_thread().name.startswith("AnyIO")  # not the background
         if not request or _in_transaction(connection):
             return
         with self._lock:

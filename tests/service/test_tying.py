@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 
 import conlinucb as cl
 from conlinucb.agent.spec import agent_of
-from conlinucb.service.conversations.use_cases import Desk
+from conlinucb.service.conversations.use_cases import UseCases
 from support.runs import some_people
 from support.service_world import client_of
 
@@ -90,8 +90,8 @@ def upload(client: TestClient, name: str, agent: dict[str, Any]) -> None:
 
 
 def served_catalog(client: TestClient, name: str) -> cl.Catalog:
-    desk: Desk = cast(FastAPI, client.app).state.desk
-    return desk.catalogues.serving(name).catalog
+    use_cases: UseCases = cast(FastAPI, client.app).state.use_cases
+    return use_cases.catalogues.serving(name).catalog
 
 
 # One loop, two who live through it

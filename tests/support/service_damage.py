@@ -15,9 +15,9 @@ from fastapi.testclient import TestClient
 
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.uploads import from_json
-from conlinucb.service.catalogues.version import Served
-from conlinucb.service.conversations.loader import Memory
-from conlinucb.service.conversations.use_cases import Desk
+from conlinucb.service.catalogues.version import CatalogueVersion
+from conlinucb.service.conversations.loader import StateLoader
+from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.schemas import CatalogueBody
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Event, Person, Storage
@@ -41,7 +41,7 @@ CLOSE = 1e-9
 
 def give(storage: Storage, name: str) -> Catalogues:
     """Put the catalogue there under this name."""
-    catalogues = Catalogues(storage, Memory(storage).renew)
+    catalogues = Catalogues(storage, StateLoader(storage).renew)
     catalogues.opened = True
     catalogues.replace(name, from_json(BODY))
     catalogues.set_settings(name, SETTINGS)
@@ -53,9 +53,9 @@ def service(url: str) -> Any:
     return client_of(url, catalogues={}, default="films")
 
 
-def desk_of(client: TestClient) -> Desk:
-    desk: Desk = cast(FastAPI, client.app).state.desk
-    return desk
+def use_cases_of(client: TestClient) -> UseCases:
+    use_cases: UseCases = cast(FastAPI, client.app).state.use_cases
+    return use_cases
 
 
 def converse(client: TestClient, name: str, rounds: int, catalogue: str = "films") -> None:
@@ -92,8 +92,8 @@ class World:
     made: list[Person] = field(default_factory=list)
 
     @property
-    def served(self) -> Served:
-        return desk_of(self.client).catalogues.serving("films")
+    def version(self) -> CatalogueVersion:
+        return use_cases_of(self.client).catalogues.serving("films")
 
     def newcomer(self, *, snapshot: bool = False) -> Person:
         """Someone with a log, whom the service has not met yet."""
@@ -111,8 +111,8 @@ class World:
 
     def keep(self, person: Person) -> None:
         """Make a snapshot of the state now."""
-        memory = Memory(self.storage)
-        memory.keep(memory.load(self.served, person), person)
+        loader = StateLoader(self.storage)
+        loader.keep(loader.load(self.version, person), person)
 
     def log(self, person: Person) -> list[Event]:
         return [row for row in self.storage.log.after(person.id) if isinstance(row, Event)]
@@ -165,10 +165,10 @@ def check(url: str) -> Done:
     return done
 
 
-def solved(served: Served, log: list[Event]) -> tuple[Any, Any]:
+def solved(version: CatalogueVersion, log: list[Event]) -> tuple[Any, Any]:
     """Mean and radius of each key-term: a ridge regression solved at once."""
-    catalog, d = served.catalog, served.catalog.d
-    M, Y = np.eye(d) * served.agent.estimator.prior()["beta"], np.zeros(d)
+    catalog, d = version.catalog, version.catalog.d
+    M, Y = np.eye(d) * version.agent.estimator.prior()["beta"], np.zeros(d)
     gone = {event.body["of"] for event in log if event.kind == "retraction"}
     for event in log:
         if event.seq in gone or event.kind not in ("answer", "reward"):
@@ -185,8 +185,8 @@ def solved(served: Served, log: list[Event]) -> tuple[Any, Any]:
     return terms @ np.linalg.solve(M, Y), radii
 
 
-def assert_is_fold_of(served: Served, profile: dict[str, Any], log: list[Event]) -> None:
-    means, radii = solved(served, log)
+def assert_is_fold_of(version: CatalogueVersion, profile: dict[str, Any], log: list[Event]) -> None:
+    means, radii = solved(version, log)
     terms = profile["terms"]
     np.testing.assert_allclose([each["mean"] for each in terms], means, rtol=0, atol=CLOSE)
     np.testing.assert_allclose([each["radius"] for each in terms], radii, rtol=0, atol=CLOSE)

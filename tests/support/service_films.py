@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 import conlinucb as cl
 from conlinucb.service.catalogues.registry import Catalogues
-from conlinucb.service.catalogues.version import Served
+from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.audit import difference
 from conlinucb.service.conversations.fold import fold
 from support.service_talk import RECIPES, Talk, arrays
@@ -39,7 +39,7 @@ def put(client: TestClient, name: str, body: Any) -> Any:
     return client.put(f"/v1/catalogues/{name}", json=body)
 
 
-def given(recipe: str = "conlinucb", **more: Any) -> dict[str, Any]:
+def settings_with(recipe: str = "conlinucb", **more: Any) -> dict[str, Any]:
     """Settings with an agent of this recipe."""
     return {"agent": RECIPES[recipe], "max_questions": None, **more}
 
@@ -53,12 +53,12 @@ def name() -> str:
 @pytest.fixture
 def talk(memory: TestClient, name: str) -> Talk:
     """Someone who talks about the films."""
-    assert put(memory, name, {"items": items(), "settings": given()}).status_code == 200
+    assert put(memory, name, {"items": items(), "settings": settings_with()}).status_code == 200
     return Talk(memory, name)
 
 
-def served(talk: Talk) -> Served:
-    return talk.desk.catalogues.serving(talk.catalogue)
+def served_version(talk: Talk) -> CatalogueVersion:
+    return talk.use_cases.catalogues.serving(talk.catalogue)
 
 
 def about(talk: Talk) -> dict[str, Any]:
@@ -129,9 +129,9 @@ LATER = {
 """Another catalogue: two films are gone, one is new, and one has other tags."""
 
 
-def by_hand(talk: Talk, served: Served) -> Any:
+def by_hand(talk: Talk, version: CatalogueVersion) -> Any:
     """The estimate that all answers and rewards of the log come to on this version."""
-    agent, catalog = served.agent, served.catalog
+    agent, catalog = version.agent, version.catalog
     user = agent.new_user(seed=talk.person.seed)
     for each in talk.log():
         if each.kind == "reward" and each.body["item"] in catalog.arm_ids:
@@ -150,11 +150,11 @@ def by_hand(talk: Talk, served: Served) -> Any:
 def assert_folded(talk: Talk) -> None:
     """The state at hand is what the log comes to on the version that is served."""
     state = talk.state()
-    assert state.served.number == about(talk)["version"]
-    folded, broken = fold(served(talk), talk.person.seed, talk.log())
+    assert state.version.number == about(talk)["version"]
+    folded, broken = fold(served_version(talk), talk.person.seed, talk.log())
     assert broken == {}
     assert difference(arrays(state), arrays(folded)) is None
-    np.testing.assert_allclose(state.user.theta, by_hand(talk, served(talk)), atol=1e-9)
+    np.testing.assert_allclose(state.user.theta, by_hand(talk, served_version(talk)), atol=1e-9)
 
 
 def taught(talk: Talk) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 import conlinucb as cl
 from conlinucb.service.conversations import views
 from conlinucb.service.conversations.fold import fold
-from conlinucb.service.conversations.use_cases import Desk
+from conlinucb.service.conversations.use_cases import UseCases
 
 BETAS = {"conlinucb": 0.15, "spanner": 0.15, "random": 0.15, "arm_con": 1.0, "linucb": 1.0}
 """Priors of those whose estimate one ridge regression gives."""
@@ -91,12 +91,12 @@ class Talk:
         found = [each for each in self.log if each["kind"] in kinds]
         return found[-1 - place % len(found)] if found else None
 
-    def _next(self, wish: dict[str, Any]) -> None:
+    def _next(self, body: dict[str, Any]) -> None:
         if self.catalogue == "spanner":  # made for all key-terms
-            wish.pop("offered", None)
+            body.pop("offered", None)
         used = {each["client_id"]: each["kind"] for each in self.log if each["client_id"]}
-        response = self._send("POST", "/next", wish)
-        mine = used.get(wish.get("event"), "question") in ("question", "recommendation")
+        response = self._send("POST", "/next", body)
+        mine = used.get(body.get("event"), "question") in ("question", "recommendation")
         assert response.status_code == (200 if mine else 409), response.text
 
     def _answer(self, place: int, value: Any, event: str | None) -> None:
@@ -133,7 +133,7 @@ class Talk:
 
     def _odd(self, kind: str, given: Any) -> None:
         """What must be refused."""
-        if kind == "odd wish":
+        if kind == "odd request":
             requests = [("/next", given)]
         elif kind == "odd question":
             requests = [("/answers", {"question": given[0], "answer": given[1]})]
@@ -154,14 +154,14 @@ class Talk:
             return
         profile = response.json()
         assert profile["events"] == self.log[::-1]
-        desk: Desk = self.client.app.state.desk  # type: ignore[attr-defined]
-        served = desk.catalogues.serving(self.catalogue)
+        use_cases: UseCases = self.client.app.state.use_cases  # type: ignore[attr-defined]
+        version = use_cases.catalogues.serving(self.catalogue)
         if self.catalogue in BETAS:
-            _check_ridge(served.catalog, BETAS[self.catalogue], self.log, profile["terms"])
-        person = desk.storage.people.find(served.id, self.name)
+            _check_ridge(version.catalog, BETAS[self.catalogue], self.log, profile["terms"])
+        person = use_cases.storage.people.find(version.id, self.name)
         assert person is not None
-        rows = desk.storage.log.after(person.id)
-        state, broken = fold(served, person.seed, rows)
+        rows = use_cases.storage.log.after(person.id)
+        state, broken = fold(version, person.seed, rows)
         assert not broken
         folded = json.loads(views.profile(state, self.name, rows, 1000, 2**31).model_dump_json())
         assert _close(profile.pop("terms"), folded.pop("terms"))

@@ -13,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import LargeBinary, select
 
-from conlinucb.service.conversations.use_cases import Desk
+from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.storage.schema import metadata
 from support.service_world import client_of
 
@@ -86,9 +86,9 @@ def client(worlds: Worlds) -> TestClient:
 
 def everything(client: TestClient) -> Any:
     """All that a request could have changed: every row but for large contents."""
-    desk: Desk = client.app.state.desk  # type: ignore[attr-defined]
+    use_cases: UseCases = client.app.state.use_cases  # type: ignore[attr-defined]
     found = {}
-    with desk.storage.database.connect() as connection:
+    with use_cases.storage.database.connect() as connection:
         for table in metadata.sorted_tables:
             columns = [each for each in table.c if not isinstance(each.type, LargeBinary)]
             found[table.name] = connection.execute(select(*columns)).all()

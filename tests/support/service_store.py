@@ -45,7 +45,7 @@ def storage(database: Storage) -> Iterator[Storage]:
 
 
 def someone(storage: Storage, name: str = "ann", catalogue: str = "films") -> Person:
-    return storage.people.add(storage.shelf.create(catalogue).id, name, seed=1)
+    return storage.people.add(storage.catalogue_log.create(catalogue).id, name, seed=1)
 
 
 def said(seq: int, client_id: str | None = None, subject: str | None = None) -> Event:

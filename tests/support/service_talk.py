@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from conlinucb.service.conversations.fold import Conversation
-from conlinucb.service.conversations.use_cases import Desk
+from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.storage import Event, Person, Snapshot
 
 SCHEDULE = {"name": "linear", "b": 1}
@@ -39,8 +39,8 @@ class Talk:
         assert response.status_code == 200, response.text
         return dict(response.json())
 
-    def next(self, **wish: Any) -> dict[str, Any]:
-        return self.got("POST", "/next", wish)
+    def next(self, **body: Any) -> dict[str, Any]:
+        return self.got("POST", "/next", body)
 
     def answer(self, **said: Any) -> dict[str, Any]:
         return self.got("POST", "/answers", said)
@@ -70,27 +70,27 @@ class Talk:
     # Behind the scenes
 
     @property
-    def desk(self) -> Desk:
-        found: Desk = cast(FastAPI, self.client.app).state.desk
+    def use_cases(self) -> UseCases:
+        found: UseCases = cast(FastAPI, self.client.app).state.use_cases
         return found
 
     @property
     def person(self) -> Person:
-        served = self.desk.catalogues.serving(self.catalogue)
-        found = self.desk.storage.people.find(served.id, self.name)
+        version = self.use_cases.catalogues.serving(self.catalogue)
+        found = self.use_cases.storage.people.find(version.id, self.name)
         assert found is not None
         return found
 
     def log(self) -> list[Event]:
-        rows = self.desk.storage.log.after(self.person.id)
+        rows = self.use_cases.storage.log.after(self.person.id)
         return [row for row in rows if isinstance(row, Event)]
 
     def state(self) -> Conversation:
-        return self.desk.look(self.catalogue, self.name, lambda state, person: state)
+        return self.use_cases.look(self.catalogue, self.name, lambda state, person: state)
 
     def kept_state(self) -> Snapshot | None:
-        basis = self.desk.catalogues.serving(self.catalogue).basis
-        return self.desk.storage.snapshots.load(self.person.id, basis)
+        basis = self.use_cases.catalogues.serving(self.catalogue).basis
+        return self.use_cases.storage.snapshots.load(self.person.id, basis)
 
     def wait_for_snapshot(self, seq: int) -> None:
         """Until a state is kept that has this event in it."""

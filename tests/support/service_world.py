@@ -66,7 +66,7 @@ def client_of(url: str = MEMORY, *, key: str | None = None, **config: Any) -> It
 
 def engine_of(client: TestClient) -> Engine:
     """The connections of an application in this process."""
-    engine: Engine = client.app.state.desk.storage.database.engine  # type: ignore[attr-defined]
+    engine: Engine = client.app.state.use_cases.storage.database.engine  # type: ignore[attr-defined]
     return engine
 
 

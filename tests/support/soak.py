@@ -21,14 +21,14 @@ import httpx2 as httpx
 import numpy as np
 
 from conlinucb.service.catalogues.registry import Catalogues
-from conlinucb.service.catalogues.version import Served
+from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import fold
-from conlinucb.service.conversations.loader import Memory
+from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.storage import Storage
 from support.service_world import Server
 
 SOAK = bool(os.environ.get("CONLINUCB_SOAK"))
-PATIENCE = 120.0
+TIMEOUT = 120.0
 """Seconds after which something that should happen by itself counts as not happening."""
 CLOSE = 1e-9
 Entry = dict[str, Any]
@@ -40,7 +40,7 @@ def sizes(short: Size, long: Size) -> Size:
     return long if SOAK else short
 
 
-def wait_for(happened: Callable[[], object], what: str, within: float = PATIENCE) -> None:
+def wait_for(happened: Callable[[], object], what: str, within: float = TIMEOUT) -> None:
     """Return once it has happened; fail where it does not."""
     deadline = time.monotonic() + within
     while not happened():
@@ -87,7 +87,7 @@ class Drained(Server):
         """kill -9 of the parent and all workers."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
-        self._reader.join(timeout=PATIENCE)
+        self._reader.join(timeout=TIMEOUT)
 
     def stop(self) -> str:
         """Ask it to stop, and return what it wrote."""
@@ -97,7 +97,7 @@ class Drained(Server):
         except subprocess.TimeoutExpired:
             self.kill()
             raise
-        self._reader.join(timeout=PATIENCE)
+        self._reader.join(timeout=TIMEOUT)
         return "".join(self.written)
 
 
@@ -201,7 +201,7 @@ class Talker:
 
     def _tell(self, method: str, user: str, path: str, body: Entry | None) -> httpx.Response:
         """Send until there is an answer: again where it was lost, or is to come later."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         said = "nothing"
         while time.monotonic() < deadline:
             try:
@@ -216,7 +216,7 @@ class Talker:
                 said = repr(error)
                 self.interrupted += 1
             time.sleep(0.02)
-        raise AssertionError(f"{method} {path} was not answered in {PATIENCE:g} s: {said}")
+        raise AssertionError(f"{method} {path} was not answered in {TIMEOUT:g} s: {said}")
 
 
 class Talkers:
@@ -332,40 +332,40 @@ def check_database(url: str) -> None:
     assert done.stdout.rstrip().endswith(" 0 findings"), done.stdout
 
 
-_loaded: dict[tuple[str, int], Served] = {}
+_loaded: dict[tuple[str, int], CatalogueVersion] = {}
 
 
-def _served(storage: Storage) -> Served:
+def _version(storage: Storage) -> CatalogueVersion:
     """The version that is served now, loaded once."""
-    entry = storage.shelf.find("films")
+    entry = storage.catalogue_log.find("films")
     assert entry is not None
     key = (storage.database.url, entry.serving)
     if key not in _loaded:
         _loaded.clear()
-        _loaded[key] = Catalogues(storage, Memory(storage).renew).load(entry, entry.serving)
+        _loaded[key] = Catalogues(storage, StateLoader(storage).renew).load(entry, entry.serving)
     return _loaded[key]
 
 
 def check_state(client: httpx.Client, url: str, user: str, *, items: Sequence[str] = ()) -> None:
     """What a server says of a person is what the fold of their log comes to."""
     with closing(Storage(url)) as storage:
-        served = _served(storage)
-        person = storage.people.find(served.id, user)
+        version = _version(storage)
+        person = storage.people.find(version.id, user)
         assert person is not None
         rows = storage.log.after(person.id)
-    state, broken = fold(served, person.seed, rows)
+    state, broken = fold(version, person.seed, rows)
     assert not broken
     profile = client.get(f"/v1/users/{user}").json()
-    belief, live = served.agent.estimates(state.user), served.catalog.live_terms
+    belief, live = version.agent.estimates(state.user), version.catalog.live_terms
     assert profile["events_in_all"] == len(rows)
     assert profile["rounds"] == state.user.rounds
     assert profile["questions_asked"] == state.asked
     for name, wanted in (("mean", belief.means[live]), ("radius", belief.radii[live])):
         given = [each[name] for each in profile["terms"]]
         np.testing.assert_allclose(given, wanted, rtol=0, atol=CLOSE)
-    for item in items or [served.catalog.arm_ids[0]]:
+    for item in items or [version.catalog.arm_ids[0]]:
         why = client.get(f"/v1/users/{user}/explain", params={"item": item}).json()
-        score = served.agent.score(state.user, [served.catalog.arm_index(item)])
+        score = version.agent.score(state.user, [version.catalog.arm_index(item)])
         assert abs(why["mean"] - score.means[0]) < CLOSE
         assert abs(why["radius"] - score.radii[0]) < CLOSE
         check_adds_up(why)

@@ -28,7 +28,7 @@ def serve(
 
     from conlinucb.service.config import PREPARED, SERVICE, key_from_environment, read_config
     from conlinucb.service.http.supervisor import Supervisor
-    from conlinucb.service.http.timeouts import Impatient
+    from conlinucb.service.http.timeouts import RequestTimeoutProtocol
     from conlinucb.service.storage import Storage
 
     settings = read_config(config, database=database, host=host, port=port, workers=workers)
@@ -46,7 +46,7 @@ def serve(
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
-        http=Impatient,
+        http=RequestTimeoutProtocol,
         access_log=False,  # addresses hold people's names
         log_level="warning",
         server_header=False,

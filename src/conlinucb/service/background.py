@@ -17,7 +17,7 @@ from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.uploads import from_file
 from conlinucb.service.catalogues.version import Content
 from conlinucb.service.config import PREPARED, CatalogueConfig, ServiceConfig
-from conlinucb.service.conversations.cache import Live
+from conlinucb.service.conversations.cache import StateCache
 from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Person, Snapshot, Storage, Taken, migrate
@@ -30,16 +30,16 @@ DEMO = Settings(rest_after_answer=20)
 """People who try the films are not asked the same again."""
 
 
-class Caretaker:
+class Background:
     """Three threads: one follows other processes, one builds versions, one keeps snapshots."""
 
     def __init__(
-        self, config: ServiceConfig, storage: Storage, catalogues: Catalogues, live: Live
+        self, config: ServiceConfig, storage: Storage, catalogues: Catalogues, cache: StateCache
     ) -> None:
         self._config = config
         self._storage = storage
         self._catalogues = catalogues
-        self._live = live
+        self._cache = cache
         self._stop = threading.Event()
         self._departures = 0
         self._prepared = False
@@ -64,7 +64,7 @@ class Caretaker:
     def keep(self, state: Conversation, person: Person) -> None:
         """Keep a state some time soon; where too many wait, it is left to the log."""
         with contextlib.suppress(queue.Full):
-            self._waiting.put_nowait((person, state.served.basis, state.snapshot()))
+            self._waiting.put_nowait((person, state.version.basis, state.snapshot()))
 
     def checks(self) -> dict[str, str]:
         """What must be ok before requests can be served."""
@@ -94,7 +94,7 @@ class Caretaker:
                     logger.warning("%s", error)
                 last = str(error)
             except Exception:
-                logger.exception("the caretaker stumbled")
+                logger.exception("background work failed")
 
     def _follow(self) -> None:
         self._try_first()
@@ -112,8 +112,8 @@ class Caretaker:
             self._warm_up()
         self._departures, gone = self._storage.people.departed(self._departures)
         if gone:
-            self._live.forget(gone)
-        self._live.forget_catalogues_but({each.id for each in self._catalogues.all()})
+            self._cache.forget(gone)
+        self._cache.forget_catalogues_but({each.id for each in self._catalogues.all()})
 
     def _prepare(self) -> None:
         """The tables, and the catalogues of the configuration."""
@@ -170,8 +170,8 @@ class Caretaker:
 
     def _warm_up(self) -> None:
         """Compile what the first person would otherwise wait for."""
-        for served in self._catalogues.all():
-            agent = served.agent
+        for version in self._catalogues.all():
+            agent = version.agent
             user = agent.new_user()
             question = agent.ask(user)
             if question is not None:

@@ -1,4 +1,4 @@
-"""What an application builder may set for a catalogue: the agent, and manners."""
+"""What an application builder may set for a catalogue: the agent, its range, and when it asks."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.uploads import from_json
-from conlinucb.service.conversations.loader import Memory
+from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.storage import Storage, pack
 from conlinucb.service.storage.schema import changes, quarantine
 from support.service_commands import command
@@ -99,7 +99,7 @@ class Shelves:
     client: TestClient
 
     def id(self, name: str) -> int:
-        entry = self.storage.shelf.find(name)
+        entry = self.storage.catalogue_log.find(name)
         assert entry is not None
         return entry.id
 
@@ -123,7 +123,7 @@ def shelves(
         for name in (*RUINS, "films"):
             converse(client, "ann", 1, name)
     for name, ruin in RUINS.items():
-        entry = storage.shelf.find(name)
+        entry = storage.catalogue_log.find(name)
         assert entry is not None
         ruin(storage, entry.id)
     with service(url) as client:
@@ -186,10 +186,10 @@ def test_rebuild_goes_on_too(shelves: Shelves) -> None:
 def test_content_that_makes_no_sense_stops_no_other_catalogue(tmp_path: Path, ruin: str) -> None:
     storage = opened(f"sqlite:///{tmp_path / 'service.db'}")
     shelve(storage, ["damaged", "films"])
-    entry = storage.shelf.find("damaged")
+    entry = storage.catalogue_log.find("damaged")
     assert entry is not None
     SEALED_RUINS[ruin](storage, entry.id)
-    catalogues = Catalogues(storage, Memory(storage).renew)
+    catalogues = Catalogues(storage, StateLoader(storage).renew)
     catalogues.refresh()
     assert [each.name for each in catalogues.all()] == ["films"]
     assert catalogues.states()["damaged"] != "ok"
@@ -201,7 +201,7 @@ def test_check_reports_content_that_makes_no_sense(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'service.db'}"
     storage = opened(url)
     shelve(storage, [*SEALED_RUINS, "films"])
-    entries = {each.name: each.id for each in storage.shelf.entries()}
+    entries = {each.name: each.id for each in storage.catalogue_log.entries()}
     for name, ruin in SEALED_RUINS.items():
         ruin(storage, entries[name])
     storage.close()
@@ -221,7 +221,7 @@ def test_a_damaged_catalogue_that_is_given_again_is_served_with_everyone(tmp_pat
     with service(url) as client:
         converse(client, "ann", 3, "damaged")
         before = client.get("/v1/users/ann", params={"catalogue": "damaged"}).json()
-    entry = storage.shelf.find("damaged")
+    entry = storage.catalogue_log.find("damaged")
     assert entry is not None
     RUINS["version gone"](storage, entry.id)
     with service(url) as client:
@@ -250,7 +250,7 @@ def test_a_version_that_is_damaged_while_it_waits_is_reported_and_the_old_one_se
     catalogues = give(storage, "films")
     storage.people.add(catalogues.serving("films").id, "ann", 1)
     catalogues.replace("films", from_json(BODY))
-    entry = storage.shelf.find("films")
+    entry = storage.catalogue_log.find("films")
     assert entry is not None
     assert entry.pending == 3
     lose(storage, entry.id, "replace")
@@ -267,20 +267,20 @@ def test_two_who_change_a_catalogue_at_once_leave_it_readable(tmp_path: Path) ->
     """One looks at what is served, the other writes, the one writes what no longer fits."""
     url = f"sqlite:///{tmp_path / 'service.db'}"
     storage, other = opened(url), opened(url)
-    one, two = give(storage, "films"), Catalogues(other, Memory(other).renew)
+    one, two = give(storage, "films"), Catalogues(other, StateLoader(other).renew)
     item = [{"id": "new film", "tags": {"topic 1": 1.0}}]
-    look = storage.shelf.find
+    look = storage.catalogue_log.find
 
     def look_late(name: str) -> Any:
-        storage.shelf.find = look  # type: ignore[method-assign]
+        storage.catalogue_log.find = look  # type: ignore[method-assign]
         two.refresh()
         two.add("films", item)
         return look(name)
 
-    storage.shelf.find = look_late  # type: ignore[method-assign]
+    storage.catalogue_log.find = look_late  # type: ignore[method-assign]
     with pytest.raises(Exception, match="new film"):
         one.add("films", item)
-    fresh = Catalogues(other, Memory(other).renew)
+    fresh = Catalogues(other, StateLoader(other).renew)
     fresh.refresh()
     assert fresh.states() == {"films": "ok"}
     storage.close()
@@ -290,10 +290,10 @@ def test_two_who_change_a_catalogue_at_once_leave_it_readable(tmp_path: Path) ->
 def test_the_quarantine_of_a_deleted_catalogue_goes_with_it(tmp_path: Path) -> None:
     storage = opened(f"sqlite:///{tmp_path / 'service.db'}")
     shelve(storage, ["films"])
-    entry = storage.shelf.find("films")
+    entry = storage.catalogue_log.find("films")
     assert entry is not None
     RUINS["version changed"](storage, entry.id)
-    catalogues = Catalogues(storage, Memory(storage).renew)
+    catalogues = Catalogues(storage, StateLoader(storage).renew)
     catalogues.refresh()
     with storage.database.connect() as connection:
         count = sa.select(sa.func.count()).select_from(quarantine)
@@ -308,12 +308,12 @@ def test_a_version_that_cannot_be_built_makes_place_for_another(tmp_path: Path) 
     url = f"sqlite:///{tmp_path / 'service.db'}"
     storage = opened(url)
     catalogues = give(storage, "films")
-    entry = storage.shelf.find("films")
+    entry = storage.catalogue_log.find("films")
     assert entry is not None
     storage.people.add(entry.id, "ann", 1)
-    storage.shelf.append(entry, "replace", b"no catalogue", wait=True)
+    storage.catalogue_log.append(entry, "replace", b"no catalogue", wait=True)
     catalogues.build_pending()
-    entry = storage.shelf.find("films")
+    entry = storage.catalogue_log.find("films")
     assert entry is not None
     assert entry.pending is None
     assert [each.what for each in storage.quarantine.all()] == [f"version {entry.serving + 1}"]

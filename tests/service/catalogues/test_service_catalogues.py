@@ -22,10 +22,10 @@ from support.service_films import (
     assert_folded,
     change,
     csv,
-    given,
     items,
     problem,
     put,
+    settings_with,
     wait_for,
 )
 from support.service_talk import RECIPES, Talk
@@ -43,7 +43,7 @@ talk = service_films.talk
 def test_the_old_version_is_served_until_the_new_one_is_built(
     memory: TestClient, name: str, hold: Hold, recipe: str
 ) -> None:
-    put(memory, name, {"items": items(), "settings": given(recipe)})
+    put(memory, name, {"items": items(), "settings": settings_with(recipe)})
     talk, quiet = Talk(memory, name), Talk(memory, name, "bob")
     talk.go_on(24)
     quiet.go_on(4)
@@ -74,7 +74,7 @@ def test_one_change_after_the_other(talk: Talk, hold: Hold) -> None:
         put(talk.client, talk.catalogue, {"items": items()}),
         change(talk, "/items", {"items": [{"id": "Jaws", "tags": ["horror"]}]}),
         change(talk, "/removals", {"items": ["Heat"]}),
-        change(talk, "/settings", given("conucb"), "PUT"),
+        change(talk, "/settings", settings_with("conucb"), "PUT"),
     ):
         status, code, message = problem(response)
         assert (status, code) == (409, "catalogue_building")
@@ -87,22 +87,22 @@ def test_one_change_after_the_other(talk: Talk, hold: Hold) -> None:
 def test_a_build_waits_for_nobody() -> None:
     """Whoever comes first may build a version; only a build under way is left to its builder."""
     storage = opened(MEMORY)
-    entry = storage.shelf.create("it")
-    storage.shelf.append(entry, "replace", b"one", wait=False)
-    waiting = storage.shelf.find("it")
+    entry = storage.catalogue_log.create("it")
+    storage.catalogue_log.append(entry, "replace", b"one", wait=False)
+    waiting = storage.catalogue_log.find("it")
     assert waiting is not None
-    storage.shelf.append(waiting, "replace", b"two", wait=True)
-    pending = storage.shelf.find("it")
+    storage.catalogue_log.append(waiting, "replace", b"two", wait=True)
+    pending = storage.catalogue_log.find("it")
     assert pending is not None
     assert pending.pending == 2
-    assert storage.shelf.lease(pending)
-    assert not storage.shelf.lease(pending)
+    assert storage.catalogue_log.lease(pending)
+    assert not storage.catalogue_log.lease(pending)
     storage.close()
 
 
 def test_a_build_goes_on_after_a_restart(lasting_url: str, hold: Hold) -> None:
     with client_of(lasting_url) as client:
-        put(client, "it", {"items": items(), "settings": given()})
+        put(client, "it", {"items": items(), "settings": settings_with()})
         talk = Talk(client, "it")
         talk.go_on(12)
         before = put(client, "it", {"items": items(LATER)}).json()
@@ -224,7 +224,7 @@ def test_an_unknown_catalogue_is_told_the_nearest(memory: TestClient) -> None:
 
 def test_a_catalogue_is_deleted_with_everyone_in_it(lasting_url: str) -> None:
     with client_of(lasting_url) as client:
-        put(client, "it", {"items": items(), "settings": given()})
+        put(client, "it", {"items": items(), "settings": settings_with()})
         with client_of(lasting_url) as other:
             talk, elsewhere = Talk(client, "it"), Talk(other, "it")
             talk.go_on(12)

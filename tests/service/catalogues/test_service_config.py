@@ -29,9 +29,9 @@ from support.service_films import (
     about,
     assert_folded,
     csv,
-    given,
     problem,
-    served,
+    served_version,
+    settings_with,
     wait_for,
 )
 from support.service_talk import Talk
@@ -142,7 +142,7 @@ def test_a_changed_file_is_a_new_version(lasting_url: str, tmp_path: Path) -> No
         with client_of(lasting_url, catalogues=config) as client:
             talk = Talk(client, "films")
             wait_for(talk, version=version)
-            assert served(talk).catalog.term_ids == ("x", "y", last)
+            assert served_version(talk).catalog.term_ids == ("x", "y", last)
             talk.go_on(8 * version)
             assert_folded(talk)
 
@@ -167,11 +167,11 @@ def test_a_changed_file_with_settings_while_people_talk(sqlite: str, tmp_path: P
     file = tmp_path / "films.csv"
     for items, recipe in ((3, "conlinucb"), (4, "conucb")):
         file.write_bytes(csv(TABLE) + b"\nd,x,1" * (items - 3))
-        config: Any = {"films": {"file": file, "settings": given(recipe)}}
+        config: Any = {"films": {"file": file, "settings": settings_with(recipe)}}
         with client_of(sqlite, catalogues=config) as client:
             talk = Talk(client, "films")
             wait_for(talk, building=None, items=items)
-            wanted = about(talk)["settings"] | given(recipe)
+            wanted = about(talk)["settings"] | settings_with(recipe)
             wait_for(talk, building=None, settings=wanted)
             talk.go_on(12)
             assert_folded(talk)

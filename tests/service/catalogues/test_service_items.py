@@ -14,10 +14,10 @@ from fastapi.testclient import TestClient
 from conlinucb.errors import InvalidInput
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.conversations.audit import difference
-from conlinucb.service.conversations.cache import Live
-from conlinucb.service.conversations.decide import Wish
-from conlinucb.service.conversations.loader import Memory
-from conlinucb.service.conversations.use_cases import Desk
+from conlinucb.service.conversations.cache import StateCache
+from conlinucb.service.conversations.decide import NextRequest
+from conlinucb.service.conversations.loader import StateLoader
+from conlinucb.service.conversations.use_cases import UseCases
 from support import service_films
 from support.service_films import (
     FILMS,
@@ -25,11 +25,11 @@ from support.service_films import (
     about,
     assert_folded,
     change,
-    given,
     items,
     problem,
     put,
-    served,
+    served_version,
+    settings_with,
     taught,
     wait_for,
 )
@@ -43,16 +43,20 @@ talk = service_films.talk
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_items_come_and_go(memory: TestClient, name: str, recipe: str) -> None:
-    put(memory, name, {"items": items(), "settings": given(recipe)})
+    put(memory, name, {"items": items(), "settings": settings_with(recipe)})
     talk = Talk(memory, name)
     talk.go_on(20)
-    before, terms, version = taught(talk), served(talk).catalog.terms, about(talk)["version"]
+    before, terms, version = (
+        taught(talk),
+        served_version(talk).catalog.terms,
+        about(talk)["version"],
+    )
     new = [{"id": "Jaws", "tags": ["horror"]}, {"id": "Cube", "tags": {"space": 1, "slow": 3}}]
     out = change(talk, "/items", {"items": new}).json()
     assert (out["version"], out["items"], out["building"]) == (version + 1, 8, None)
     assert change(talk, "/removals", {"items": ["Heat", "Jaws"]}).json()["items"] == 6
     assert same_state(before, taught(talk))
-    assert np.array_equal(served(talk).catalog.terms, terms)
+    assert np.array_equal(served_version(talk).catalog.terms, terms)
     for _ in range(3):
         shown = {each["item"] for each in talk.next(ask="never", k=20)["items"]}
         assert shown == set(FILMS) - {"Heat"} | {"Cube"}
@@ -60,22 +64,22 @@ def test_items_come_and_go(memory: TestClient, name: str, recipe: str) -> None:
     assert (out["version"], out["items"]) == (version + 3, 7)
     shown = {each["item"] for each in talk.next(ask="never", k=20)["items"]}
     assert shown == {*FILMS, "Cube"}
-    assert len(served(talk).catalog) == 8  # Heat came back as it was, in its old place
-    assert np.array_equal(served(talk).catalog.terms, terms)
+    assert len(served_version(talk).catalog) == 8  # Heat came back as it was, in its old place
+    assert np.array_equal(served_version(talk).catalog.terms, terms)
     assert_folded(talk)
 
 
 def test_they_are_there_after_a_restart(lasting_url: str) -> None:
     with client_of(lasting_url) as client:
-        put(client, "it", {"items": items(), "settings": given()})
+        put(client, "it", {"items": items(), "settings": settings_with()})
         talk = Talk(client, "it")
         change(talk, "/items", {"items": [{"id": "Cube", "tags": ["space", "slow"]}]})
         change(talk, "/removals", {"items": ["Drive"]})
         talk.go_on(12)
-        before, catalog, shown = taught(talk), served(talk).catalog, about(talk)
+        before, catalog, shown = taught(talk), served_version(talk).catalog, about(talk)
     with client_of(lasting_url) as client:
         talk = Talk(client, "it")
-        assert served(talk).catalog.version == catalog.version
+        assert served_version(talk).catalog.version == catalog.version
         assert about(talk) == shown
         assert same_state(before, taught(talk))
 
@@ -143,14 +147,14 @@ def test_items_that_cannot_be_removed(talk: Talk) -> None:
 
 def test_items_with_features_of_their_own_grow_by_features(memory: TestClient, name: str) -> None:
     body = [each | {"features": [float(i), 1.0]} for i, each in enumerate(items())]
-    put(memory, name, {"items": body, "settings": given()})
+    put(memory, name, {"items": body, "settings": settings_with()})
     talk = Talk(memory, name)
     status, _, message = problem(change(talk, "/items", {"items": items({"Jaws": ["horror"]})}))
     assert status == 422
     assert "features" in message
     new = {"id": "Jaws", "tags": ["horror"], "features": [0.25, -3.5]}
     assert change(talk, "/items", {"items": [new]}).json()["items"] == 7
-    assert served(talk).catalog.arms[-1].tolist() == [0.25, -3.5]
+    assert served_version(talk).catalog.arms[-1].tolist() == [0.25, -3.5]
 
 
 def test_many_add_at_once(url: str) -> None:
@@ -178,10 +182,10 @@ def add_many(workers: list[Talk], changes: int = 16) -> None:
     assert [each.status_code for each in responses] == [200] * changes
     for talk in workers:
         wait_for(talk, version=1 + changes)
-        there = set(served(talk).catalog.arm_ids)
+        there = set(served_version(talk).catalog.arm_ids)
         assert there == {*FILMS, *(f"new {i}" for i in range(changes))}
-    storage = workers[0].desk.storage
-    written = storage.shelf.changes(served(workers[0]).id, 1, 1 + changes)
+    storage = workers[0].use_cases.storage
+    written = storage.catalogue_log.changes(served_version(workers[0]).id, 1, 1 + changes)
     assert [each.kind for each in written] == ["replace"] + ["add"] * changes
 
 
@@ -201,21 +205,21 @@ def test_the_same_item_is_added_once(lasting_url: str) -> None:
 # Workers that are not on the same version, step by step
 
 
-def worker(url: str) -> Desk:
+def worker(url: str) -> UseCases:
     """What a process has, without the threads that follow others."""
     storage = opened(url)
-    memory = Memory(storage)
-    catalogues = Catalogues(storage, memory.renew)
+    loader = StateLoader(storage)
+    catalogues = Catalogues(storage, loader.renew)
     catalogues.refresh()
     catalogues.opened = True
-    return Desk(storage, catalogues, Live(10**8), memory, lambda state, person: None)
+    return UseCases(storage, catalogues, StateCache(10**8), loader, lambda state, person: None)
 
 
 @pytest.fixture
-def workers(tmp_path: Path) -> Iterator[tuple[Desk, Desk]]:
+def workers(tmp_path: Path) -> Iterator[tuple[UseCases, UseCases]]:
     url = f"sqlite:///{tmp_path / 'service.db'}"
     with client_of(url) as client:
-        put(client, "it", {"items": items(), "settings": given()})
+        put(client, "it", {"items": items(), "settings": settings_with()})
     one, other = worker(url), worker(url)
     yield one, other
     one.storage.close()
@@ -226,35 +230,37 @@ JAWS = [{"id": "Jaws", "tags": {"horror": 1.0}, "features": None}]
 
 
 def test_an_item_that_another_worker_just_added_is_not_added_again(
-    workers: tuple[Desk, Desk], monkeypatch: pytest.MonkeyPatch
+    workers: tuple[UseCases, UseCases], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between our look at what is served and our look at where to write."""
     one, other = workers
-    find = one.storage.shelf.find
+    find = one.storage.catalogue_log.find
 
     def find_late(name: str) -> Any:
-        monkeypatch.setattr(one.storage.shelf, "find", find)
+        monkeypatch.setattr(one.storage.catalogue_log, "find", find)
         other.catalogues.add("it", JAWS)
         return find(name)
 
-    monkeypatch.setattr(one.storage.shelf, "find", find_late)
+    monkeypatch.setattr(one.storage.catalogue_log, "find", find_late)
     with pytest.raises(InvalidInput, match="'Jaws'"):
         one.catalogues.add("it", JAWS)
-    for desk in workers:
-        desk.catalogues.refresh()
-        assert desk.catalogues.states() == {"films": "ok", "it": "ok"}
+    for use_cases in workers:
+        use_cases.catalogues.refresh()
+        assert use_cases.catalogues.states() == {"films": "ok", "it": "ok"}
 
 
-def test_a_reward_counts_before_its_item_is_known_here(workers: tuple[Desk, Desk]) -> None:
+def test_a_reward_counts_before_its_item_is_known_here(workers: tuple[UseCases, UseCases]) -> None:
     """A worker that has not yet heard of an item takes in its reward, and learns from it."""
     one, other = workers
-    one.next("it", "ann", Wish(ask=False))
-    other.next("it", "ann", Wish(ask=False))
+    one.next("it", "ann", NextRequest(ask=False))
+    other.next("it", "ann", NextRequest(ask=False))
     one.catalogues.add("it", JAWS)
-    advice = one.next("it", "ann", Wish(pool=["Jaws"], ask=False)).event
+    advice = one.next("it", "ann", NextRequest(pool=["Jaws"], ask=False)).event
     other.reward("it", "ann", f"d{advice.seq}", "Jaws", 1.0, None)
     other.catalogues.refresh()
-    mine, theirs = (desk.look("it", "ann", lambda state, person: arrays(state)) for desk in workers)
+    mine, theirs = (
+        use_cases.look("it", "ann", lambda state, person: arrays(state)) for use_cases in workers
+    )
     assert mine["state_theta"].any()
     assert difference(mine, theirs) is None
 

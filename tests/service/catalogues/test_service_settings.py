@@ -16,10 +16,10 @@ from support.service_films import (
     about,
     assert_folded,
     change,
-    given,
     items,
     problem,
     put,
+    settings_with,
     taught,
     wait_for,
 )
@@ -116,7 +116,7 @@ def test_a_catalogue_with_settings_that_cannot_be_used(
 
 def test_a_catalogue_and_its_settings_change_together(talk: Talk) -> None:
     talk.go_on(8)
-    body = {"items": items(LATER), "settings": given("conucb", range=[0, 5])}
+    body = {"items": items(LATER), "settings": settings_with("conucb", range=[0, 5])}
     assert put(talk.client, talk.catalogue, body).status_code in (200, 202)
     wait_for(talk, building=None, items=4)
     wanted = {"agent": RECIPES["conucb"], "range": [0, 5]}
@@ -127,7 +127,9 @@ def test_a_catalogue_and_its_settings_change_together(talk: Talk) -> None:
 def test_manners_change_at_once(talk: Talk) -> None:
     talk.go_on(12)
     before, version = taught(talk), about(talk)["version"]
-    out = change(talk, "/settings", given(question="{term}, perhaps?", range=[-1, 1]), "PUT")
+    out = change(
+        talk, "/settings", settings_with(question="{term}, perhaps?", range=[-1, 1]), "PUT"
+    )
     assert (out.status_code, out.json()["version"]) == (200, version + 1)
     assert same_state(before, taught(talk))
     question = talk.next()
@@ -141,11 +143,11 @@ def test_another_prior_rebuilds(talk: Talk, hold: Hold) -> None:
     for recipe in ("conucb", "arm_con"):
         version = about(talk)["version"]
         hold.open = False
-        out = change(talk, "/settings", given(recipe), "PUT")
+        out = change(talk, "/settings", settings_with(recipe), "PUT")
         assert out.status_code == 202
         assert out.json()["building"] == version + 1
         assert out.json()["settings"]["agent"]["recipe"] != recipe
-        assert talk.state().served.number == version
+        assert talk.state().version.number == version
         hold.release(talk)
         assert about(talk)["settings"]["agent"]["recipe"] == recipe
         assert_folded(talk)
@@ -159,7 +161,7 @@ def test_another_algorithm_on_the_same_prior_goes_on_at_once(talk: Talk) -> None
     talk.go_on(12)
     before = taught(talk)
     for recipe in ("arm_con", "linucb", "conlinucb"):
-        out = change(talk, "/settings", given(recipe), "PUT")
+        out = change(talk, "/settings", settings_with(recipe), "PUT")
         assert (out.status_code, out.json()["building"]) == (200, None)
         assert same_state(before, taught(talk))
 

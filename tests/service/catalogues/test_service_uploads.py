@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 import conlinucb as cl
 from support import service_films
-from support.service_films import FILMS, TABLE, about, csv, items, problem, put, served
+from support.service_films import FILMS, TABLE, about, csv, items, problem, put, served_version
 from support.service_talk import Talk
 
 name = service_films.name
@@ -27,7 +27,7 @@ def test_items_with_tags(memory: TestClient, name: str) -> None:
     talk = Talk(memory, name)
     rows = [(film, tag) for film, tags in FILMS.items() for tag in tags]
     table = {"item": [film for film, _ in rows], "tag": [tag for _, tag in rows]}
-    assert np.array_equal(served(talk).catalog.arms, cl.Catalog.from_tags(table, d=4).arms)
+    assert np.array_equal(served_version(talk).catalog.arms, cl.Catalog.from_tags(table, d=4).arms)
     question = talk.next(offered=["space"])
     assert question["text"] == "Do you dream of the stars?"
     talk.answer(question=question["question"], answer=1)
@@ -39,7 +39,7 @@ def test_items_with_weights(memory: TestClient, name: str) -> None:
     weighted = [{"id": "a", "tags": {"x": 2.5, "y": 1}}, {"id": "b", "tags": {"y": 0.25}}]
     assert put(memory, name, {"items": weighted}).status_code == 200
     table = {"item": ["a", "a", "b"], "tag": ["x", "y", "y"], "weight": [2.5, 1, 0.25]}
-    expected, found = cl.Catalog.from_tags(table), served(Talk(memory, name)).catalog
+    expected, found = cl.Catalog.from_tags(table), served_version(Talk(memory, name)).catalog
     assert np.array_equal(found.weights.toarray(), expected.weights.toarray())
     assert np.array_equal(found.arms, expected.arms)
 
@@ -48,7 +48,7 @@ def test_items_with_features(memory: TestClient, name: str) -> None:
     features = np.random.default_rng(3).normal(size=(6, 3))
     body = [each | {"features": row.tolist()} for each, row in zip(items(), features, strict=True)]
     assert put(memory, name, {"items": body}).json()["d"] == 3
-    assert np.array_equal(served(Talk(memory, name)).catalog.arms, features)
+    assert np.array_equal(served_version(Talk(memory, name)).catalog.arms, features)
 
 
 def parquet(columns: dict[str, Any]) -> bytes:
@@ -79,7 +79,7 @@ def test_tables(memory: TestClient, name: str, kind: str, write: Callable[[Any],
     assert response.status_code == 200, response.text
     assert (response.json()["items"], response.json()["d"]) == (3, 2)
     assert response.json()["report"]["rows"] == 4
-    found, expected = served(Talk(memory, name)).catalog, cl.Catalog.from_tags(TABLE, d=2)
+    found, expected = served_version(Talk(memory, name)).catalog, cl.Catalog.from_tags(TABLE, d=2)
     assert (found.arm_ids, found.term_ids) == (expected.arm_ids, expected.term_ids)
     assert np.array_equal(found.arms, expected.arms)
     assert np.array_equal(found.terms, expected.terms)
@@ -89,7 +89,7 @@ def test_ids_are_text(memory: TestClient, name: str) -> None:
     body = parquet({"item": [7, 7, 42], "tag": [1, 2, 2]})
     assert send_table(memory, name, "application/x-parquet", body).status_code == 200
     talk = Talk(memory, name)
-    assert served(talk).catalog.arm_ids == ("7", "42")
+    assert served_version(talk).catalog.arm_ids == ("7", "42")
     question = talk.next()
     assert question["term"] in ("1", "2")
     talk.answer(question=question["question"], answer="yes")

@@ -13,11 +13,11 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 import conlinucb as cl
-from conlinucb.service.catalogues.version import Content, Served
+from conlinucb.service.catalogues.version import CatalogueVersion, Content
 from conlinucb.service.conversations.audit import Checker, difference
 from conlinucb.service.conversations.fold import Conversation
-from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, Memory
-from conlinucb.service.conversations.use_cases import Desk
+from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, StateLoader
+from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Arrays, Event, Finding, Person, Snapshot, Storage
 from support.service_world import client_of
@@ -47,16 +47,16 @@ def catalog_with_names() -> cl.Catalog:
 def arrays_of(recipe: str) -> Arrays:
     """The state of someone who said a few things, skipped one, and has been asked another."""
     settings = Settings(agent=RECIPES[recipe], rest_after_answer=3)
-    served = Served(1, recipe, 1, 1, Content(catalog_with_names()), settings)
-    state = Conversation.new(served, seed=2**63 + 5)
-    asks = served.agent.asks
-    ids = served.catalog.term_ids if asks == "term" else served.catalog.arm_ids
+    version = CatalogueVersion(1, recipe, 1, 1, Content(catalog_with_names()), settings)
+    state = Conversation.new(version, seed=2**63 + 5)
+    asks = version.agent.asks
+    ids = version.catalog.term_ids if asks == "term" else version.catalog.arm_ids
     for number in range(1, 41):
         question = {"about": asks, "id": ids[number % len(ids)], "number": number, "round": number}
         question |= {"mean": 0.0, "radius": 1.0}
         answer = None if number == 3 else number / 50
         said = {"question": state.seq + 1, **question, "answer": answer}
-        item = served.catalog.arm_ids[number % 5]
+        item = version.catalog.arm_ids[number % 5]
         shown = {"round": number, "items": [{"item": item}]}
         liked = {"decision": state.seq + 3, "item": item, "reward": 1 - number / 50}
         steps = [("question", question), ("answer", said)]
@@ -168,7 +168,7 @@ class Talk:
     def __init__(self, client: TestClient, catalogue: str) -> None:
         self.client = client
         self.about = {"catalogue": catalogue}
-        self.desk: Desk = cast(FastAPI, client.app).state.desk
+        self.use_cases: UseCases = cast(FastAPI, client.app).state.use_cases
         self.random = np.random.default_rng(3)
         self.said: list[int] = []
         """Answers and rewards that were not taken back."""
@@ -202,26 +202,28 @@ class Talk:
 
     @property
     def storage(self) -> Storage:
-        return self.desk.storage
+        return self.use_cases.storage
 
     @property
-    def served(self) -> Served:
-        return self.desk.catalogues.serving(self.about["catalogue"])
+    def version(self) -> CatalogueVersion:
+        return self.use_cases.catalogues.serving(self.about["catalogue"])
 
     @property
     def person(self) -> Person:
-        found = self.storage.people.find(self.served.id, "ann")
+        found = self.storage.people.find(self.version.id, "ann")
         assert found is not None
         return found
 
     def snapshot(self) -> Snapshot:
         """The live state as it would be kept now."""
-        return self.desk.look(self.about["catalogue"], "ann", lambda state, _: state.snapshot())
+        return self.use_cases.look(
+            self.about["catalogue"], "ann", lambda state, _: state.snapshot()
+        )
 
     def kept(self, wanted: Callable[[int], bool]) -> Snapshot:
         """The snapshot that the service keeps, once it is of an event that is wanted."""
         for _ in range(2000):
-            found = self.storage.snapshots.load(self.person.id, self.served.basis)
+            found = self.storage.snapshots.load(self.person.id, self.version.basis)
             if found is not None and wanted(found.seq):
                 return found
             threading.Event().wait(0.005)
@@ -294,7 +296,7 @@ def test_every_snapshot_of_a_long_conversation_checks_clean(
     assert talk.findings() == []
     assert len({each.seq for each in taken}) == len(taken)
     for each in taken:
-        talk.storage.snapshots.save(talk.person.id, talk.served.basis, each)
+        talk.storage.snapshots.save(talk.person.id, talk.version.basis, each)
         assert talk.findings() == [], each.seq
 
 
@@ -311,12 +313,12 @@ def test_from_every_snapshot_the_state_comes_out_the_same(
         taken.append(talk.snapshot())
         talk.take_back(3)
     talk.go_on(130)
-    memory = Memory(talk.storage)
-    whole = memory.rebuild(talk.served, talk.person).snapshot()
+    loader = StateLoader(talk.storage)
+    whole = loader.rebuild(talk.version, talk.person).snapshot()
     assert difference(whole.arrays, talk.snapshot().arrays) is None
     for each in taken:
-        talk.storage.snapshots.save(talk.person.id, talk.served.basis, each)
-        found = memory.load(talk.served, talk.person).snapshot()
+        talk.storage.snapshots.save(talk.person.id, talk.version.basis, each)
+        found = loader.load(talk.version, talk.person).snapshot()
         assert found.seq == whole.seq
         assert difference(whole.arrays, found.arrays) is None
 
@@ -335,7 +337,7 @@ def test_the_snapshots_that_the_service_keeps_check_clean(url: str) -> None:
         talk.go_on(3 * SNAPSHOT_EVERY + 2)
         talk.kept(lambda seq: seq == 3 * SNAPSHOT_EVERY)
         assert talk.findings() == []
-        assert talk.storage.snapshots.bases(talk.person.id) == [talk.served.basis]
+        assert talk.storage.snapshots.bases(talk.person.id) == [talk.version.basis]
 
 
 def test_a_catalogue_that_grew_and_shrank_checks_clean(memory_client: TestClient) -> None:
@@ -351,7 +353,7 @@ def test_a_catalogue_that_grew_and_shrank_checks_clean(memory_client: TestClient
     assert gone.status_code == 200
     talk.go_on(80)
     for each in (before, talk.snapshot()):
-        talk.storage.snapshots.save(talk.person.id, talk.served.basis, each)
+        talk.storage.snapshots.save(talk.person.id, talk.version.basis, each)
         assert talk.findings() == []
 
 
@@ -363,6 +365,6 @@ def test_a_snapshot_of_someone_else_is_noticed(memory_client: TestClient) -> Non
     talk.take_back(0)
     talk.kept(lambda seq: seq == talk.last)  # or it would come over the other one later
     moved = Snapshot(talk.last, with_other_taste.arrays)
-    talk.storage.snapshots.save(talk.person.id, talk.served.basis, moved)
+    talk.storage.snapshots.save(talk.person.id, talk.version.basis, moved)
     assert [each.what for each in talk.findings()] == ["snapshot"]
     assert talk.findings() == []  # it was dropped

@@ -13,7 +13,7 @@ import conlinucb as cl
 from conlinucb import datasets
 from conlinucb.numerics.svd import unit_rows
 from conlinucb.service.conversations.comparison import AGENTS, SCHEDULES, compare
-from conlinucb.service.schemas import LabBody
+from conlinucb.service.schemas import ComparisonBody
 from support.service_world import client_of
 
 FILMS = datasets.demo().catalog
@@ -45,7 +45,7 @@ def made(name: str, schedule: str) -> cl.Agent:
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("name", AGENTS)
 def test_the_numbers_are_those_of_a_simulation(name: str, schedule: str) -> None:
-    order = LabBody(agents=[name], schedule=schedule, noise=NOISE, seed=SEED, rounds=ROUNDS)
+    order = ComparisonBody(agents=[name], schedule=schedule, noise=NOISE, seed=SEED, rounds=ROUNDS)
     rounds = compare(FILMS, order).runs[0].rounds
     theta = unit_rows(np.random.default_rng(SEED).standard_normal((1, FILMS.d)))
     people = cl.LinearUsers(theta, noise=NOISE, term_noise=NOISE, pool_size=50)
@@ -71,7 +71,9 @@ def test_who_asks_nothing_is_linucb() -> None:
     """The agents differ in what they ask and in nothing else, but for ConUCB's estimate."""
     names = [each for each in AGENTS if each != "conucb"]
     plain, *others = (
-        compare(FILMS, LabBody(agents=[name], schedule="never", rounds=ROUNDS)).runs[0].rounds
+        compare(FILMS, ComparisonBody(agents=[name], schedule="never", rounds=ROUNDS))
+        .runs[0]
+        .rounds
         for name in ("linucb", *names)
     )
     assert all(each == plain for each in others)
@@ -106,10 +108,10 @@ def test_bad_orders_are_told(client: TestClient, change: dict[str, Any], told: s
 def test_a_catalogue_too_large_is_told() -> None:
     large = cl.Catalog(np.eye(2_001, 3) + 1, np.eye(2_001))
     with pytest.raises(cl.InvalidInput, match="2000 key-terms"):
-        compare(large, LabBody(agents=["ucb"]))
+        compare(large, ComparisonBody(agents=["ucb"]))
 
 
 def test_a_catalogue_smaller_than_a_pool() -> None:
     small = cl.Catalog(np.eye(3), np.eye(3))
-    found = compare(small, LabBody(agents=["spanner"], rounds=3))
+    found = compare(small, ComparisonBody(agents=["spanner"], rounds=3))
     assert len(found.runs[0].rounds) == 3

@@ -145,7 +145,7 @@ def test_rewards_may_come_late(lasting_url: str) -> None:
             talk.reward(decision=advice["decision"], item=item, reward=0.4)
             assert np.abs(talk.state().user.theta - before).max() > 1e-6
         assert talk.state().user.rounds == RECENT + 4
-        agent = talk.state().served.agent
+        agent = talk.state().version.agent
         user = agent.new_user()
         for item, reward in ((second, 0.9), (first, 0.4), (third, 0.4)):
             agent.learn(user, ITEMS.index(item), reward)
@@ -165,7 +165,7 @@ def test_the_profile(start: Start) -> None:
     assert profile["open_question"] == question
     assert profile["events_in_all"] == len(talk.log()) == 13
     assert profile["damaged_events"] == 0
-    believed = talk.state().served.agent.estimates(talk.state().user)
+    believed = talk.state().version.agent.estimates(talk.state().user)
     assert [each["term"] for each in profile["terms"]] == TERMS
     assert [each["mean"] for each in profile["terms"]] == believed.means.tolist()
     assert [each["radius"] for each in profile["terms"]] == believed.radii.tolist()

@@ -45,7 +45,7 @@ def test_an_explanation_adds_up_while_another_worker_writes(
             mine, theirs = Talk(one, "it"), Talk(other, "it")
             mine.go_on(8)
             advice = theirs.next(ask="never", k=2)
-            log = mine.desk.storage.log
+            log = mine.use_cases.storage.log
             read = log.after
 
             def read_late(person: int, seq: int = 0) -> Any:
@@ -64,7 +64,7 @@ def test_an_explanation_adds_up_while_another_worker_writes(
 
 def rows_about(talk: Talk, person: int) -> int:
     """Rows that the database still has of a person."""
-    with talk.desk.storage.database.connect() as connection:
+    with talk.use_cases.storage.database.connect() as connection:
         return sum(
             connection.scalar(select(func.count()).select_from(table).where(column == person)) or 0
             for table, column in (

@@ -19,9 +19,9 @@ def test_the_same_question_until_it_is_answered(start: Start, recipe: str) -> No
     talk = start(recipe)
     question = talk.next()
     assert question["type"] == "question"
-    wishes: list[dict[str, Any]] = [{}, {"k": 3}, {"pool": ITEMS[:2]}, {"offered": TERMS[:1]}]
-    for wish in wishes:
-        assert talk.next(**wish) == question
+    bodies: list[dict[str, Any]] = [{}, {"k": 3}, {"pool": ITEMS[:2]}, {"offered": TERMS[:1]}]
+    for body in bodies:
+        assert talk.next(**body) == question
     assert len(talk.log()) == 1
     assert talk.got("GET", "")["open_question"] == question
     talk.answer(question=question["question"], answer="yes")

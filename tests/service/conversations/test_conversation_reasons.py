@@ -27,7 +27,7 @@ def test_contributions_add_up(start: Start, recipe: str) -> None:
     }
     taught = {seq: value for seq, value in said.items() if value is not None}
     assert recipe == "linucb" or len(taught) < len(said)
-    agent, user = talk.state().served.agent, talk.state().user
+    agent, user = talk.state().version.agent, talk.state().user
     for item in (*ITEMS[:3], removed):
         why = talk.explain(item)
         assert adds_up(why)

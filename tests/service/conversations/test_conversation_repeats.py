@@ -130,11 +130,11 @@ def test_an_id_is_one_persons_own(start: Start) -> None:
 
 def test_an_id_brings_the_same_after_its_pool_is_gone(start: Start) -> None:
     talk = start()
-    wish = {"pool": ITEMS[:1], "ask": "never", "event": "mine"}
-    first = talk.next(**wish)
+    body = {"pool": ITEMS[:1], "ask": "never", "event": "mine"}
+    first = talk.next(**body)
     path = f"/v1/catalogues/{talk.catalogue}/removals"
     assert talk.client.post(path, json={"items": ITEMS[:1]}).status_code == 200
-    assert talk.next(**wish) == first
+    assert talk.next(**body) == first
 
 
 def test_without_an_id_the_same_is_repeated_and_another_refused(start: Start) -> None:

@@ -58,7 +58,7 @@ def left(events: list[Event], gone: Collection[int]) -> list[Event]:
 
 def twin(talk: Talk, gone: Collection[int]) -> Talk:
     """Someone new with the same log, in which these events and no retraction ever were."""
-    events, mine, storage = left(talk.log(), gone), talk.person, talk.desk.storage
+    events, mine, storage = left(talk.log(), gone), talk.person, talk.use_cases.storage
     place = {each.seq: new for new, each in enumerate(events, start=1)}
     other = Talk(talk.client, talk.catalogue, f"{mine.name} {storage.log.last(mine.id)}")
     same = storage.people.add(mine.catalogue, other.name, mine.seed)
@@ -72,7 +72,7 @@ def twin(talk: Talk, gone: Collection[int]) -> Talk:
 def assert_state_without(talk: Talk, *gone: int) -> None:
     """The state is that of a log in which this never was."""
     state = talk.state()
-    folded, _ = fold(state.served, talk.person.seed, left(talk.log(), gone))
+    folded, _ = fold(state.version, talk.person.seed, left(talk.log(), gone))
     assert difference(arrays(state), arrays(folded)) is None
 
 

@@ -64,9 +64,9 @@ def test_arm_con_asks_about_nothing_that_is_excluded() -> None:
 def test_someone_new_in_a_catalogue_that_was_just_deleted(call: str) -> None:
     with client_of() as client:
         client.put("/v1/catalogues/few", json={"items": ITEMS[:3]}).raise_for_status()
-        desk = cast(FastAPI, client.app).state.desk
-        stale = desk.catalogues.serving("few")
-        desk.storage.shelf.delete(stale.id)  # as another process does it
+        use_cases = cast(FastAPI, client.app).state.use_cases
+        stale = use_cases.catalogues.serving("few")
+        use_cases.storage.catalogue_log.delete(stale.id)  # as another process does it
         path = "/v1/users/ann" + ("/next" if call == "POST" else "")
         response = client.request(call, path, params={"catalogue": "few"})
         assert problem(response)[:2] == (404, "unknown_catalogue")

@@ -142,10 +142,10 @@ def test_unknown_names(client: TestClient, case: Bad) -> None:
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "body",
     [{"pool": ["nope"]}, {"offered": ["nope"]}, {"pool": [ALIEN], "exclude": [ALIEN]}],
     ids=str,
 )
-def test_a_refused_stranger_stays_a_stranger(client: TestClient, wish: dict[str, Any]) -> None:
-    check(client, bad("stranger", "POST /v1/users/stranger/next", {**wish, "ask": "never"}))
+def test_a_refused_stranger_stays_a_stranger(client: TestClient, body: dict[str, Any]) -> None:
+    check(client, bad("stranger", "POST /v1/users/stranger/next", {**body, "ask": "never"}))
     assert client.get("/v1/users/stranger").status_code == 404

@@ -146,9 +146,9 @@ def test_odd_text_is_allowed(text: str) -> None:
         response = client.put(place, json={"items": items, "questions": {text: text}})
         assert response.status_code == 200, response.text
         user = f"/v1/users/{_quoted(text)}"
-        wish = {"ask": "never", "pool": [text], "event": text}
+        wanted = {"ask": "never", "pool": [text], "event": text}
         about = {"catalogue": text}
-        shown = client.post(f"{user}/next", json=wish, params=about).json()
+        shown = client.post(f"{user}/next", json=wanted, params=about).json()
         assert [each["item"] for each in shown["items"]] == [text]
         body = {"decision": shown["decision"], "item": text, "reward": 1}
         assert client.post(f"{user}/rewards", json=body, params=about).status_code == 200

@@ -155,10 +155,10 @@ TAGGED = [
     {"id": item, "tags": [TAGS[n % 6], TAGS[n // 3], TAGS[(5 * n + 1) % 6]]}
     for n, item in enumerate(ITEMS)
 ]
-MANNERS = {"max_questions": None, "rest_after_skip": 2}
+SETTINGS = {"max_questions": None, "rest_after_skip": 2}
 IDS = st.none() | st.sampled_from(["e1", "e2", "e3", "שלום", "👩‍🚀"])
 VALUES = st.sampled_from(["yes", "no", "skip"]) | st.floats(0, 1) | st.sampled_from([0, 1])
-WISHES = st.fixed_dictionaries(
+REQUESTS = st.fixed_dictionaries(
     {},
     optional={
         "pool": st.lists(st.sampled_from(ITEMS), min_size=4, unique=True),
@@ -171,7 +171,7 @@ WISHES = st.fixed_dictionaries(
 )
 NAN, INF = float("nan"), float("inf")
 ODD: list[Any] = [2, -0.5, 1e300, NAN, INF, -INF, None, [], {}, "maybe", "\x00", 10**400]
-ODD_WISHES: list[dict[str, Any]] = [
+ODD_REQUESTS: list[dict[str, Any]] = [
     *({"k": each} for each in ODD[1:]),
     {"pool": []},
     {"pool": ["nope"]},
@@ -192,8 +192,8 @@ ODD_WISHES: list[dict[str, Any]] = [
 PLACES = st.integers(0, 40)
 """Which of the events at hand, counted from the last."""
 STEPS: dict[str, st.SearchStrategy[Any]] = {
-    "next": WISHES,
-    "next again": WISHES,  # more often than others
+    "next": REQUESTS,
+    "next again": REQUESTS,  # more often than others
     "answer": st.tuples(PLACES, VALUES, IDS),
     "answer the last": st.tuples(st.just(0), VALUES, IDS),
     "reward": st.tuples(PLACES, PLACES, st.floats(0, 1), IDS),
@@ -201,7 +201,7 @@ STEPS: dict[str, st.SearchStrategy[Any]] = {
     "take back": PLACES,
     "take back anything": st.integers(1, 30),
     "send again": PLACES,
-    "odd wish": st.sampled_from(ODD_WISHES),
+    "odd request": st.sampled_from(ODD_REQUESTS),
     "odd value": st.tuples(st.integers(1, 30), st.sampled_from(ODD)),
     "odd question": st.tuples(st.sampled_from(["q99", "d1", "1", "", "q-1", "q1 "]), VALUES),
     "forget": st.just(None),
@@ -213,9 +213,9 @@ STEP = st.one_of(*(st.tuples(st.just(name), each) for name, each in STEPS.items(
 def client() -> Iterator[TestClient]:
     with client_of() as found:
         for name, agent in AGENTS.items():
-            place, manners = f"/v1/catalogues/{name}", {"agent": agent, **MANNERS}
+            place, wanted = f"/v1/catalogues/{name}", {"agent": agent, **SETTINGS}
             found.put(place, json={"items": TAGGED}).raise_for_status()
-            found.put(f"{place}/settings", json=manners).raise_for_status()
+            found.put(f"{place}/settings", json=wanted).raise_for_status()
         yield found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from conlinucb.service.conversations.loader import Memory
+from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.storage import Event, Person
 from conlinucb.service.storage.schema import events, people
 from support import service_damage
@@ -33,7 +33,7 @@ def test_the_model_is_what_its_log_comes_to(world: World) -> None:
     person = world.newcomer()
     log = world.log(person)
     assert len(log) == 4 * ROUNDS + 2
-    assert_is_fold_of(world.served, world.profile(person), log)
+    assert_is_fold_of(world.version, world.profile(person), log)
     assert world.profile(person)["damaged_events"] == 0
     assert world.findings(person) == {}
 
@@ -43,7 +43,7 @@ def test_a_damaged_event_is_left_out_counted_and_set_aside(world: World, wound: 
     person, other = world.newcomer(), world.newcomer()
     left, seq = hurt(world, wound, person)
     profile = world.profile(person)
-    assert_is_fold_of(world.served, profile, left)
+    assert_is_fold_of(world.version, profile, left)
     assert list(world.findings(person)) == [f"event {seq}"]
     assert profile["damaged_events"] == 1
     assert world.profile(other)["damaged_events"] == 0
@@ -81,7 +81,7 @@ def test_damage_behind_a_snapshot_is_left_out_too(world: World, wound: Wound) ->
         world.storage.log.append(person.id, event)
     left, seq = hurt(world, wound, person)
     assert seq > 4
-    assert_is_fold_of(world.served, world.profile(person), left)
+    assert_is_fold_of(world.version, world.profile(person), left)
     assert f"event {seq}" in world.findings(person)
 
 
@@ -94,7 +94,7 @@ def test_damage_before_a_snapshot_is_counted_and_check_makes_the_state_fit(
     assert world.profile(person)["damaged_events"] == 1
     hurt(world, wound, twin)
     assert f"event {seq}" in check(world.url).of(twin)
-    assert_is_fold_of(world.served, world.profile(twin), left)
+    assert_is_fold_of(world.version, world.profile(twin), left)
 
 
 def test_check_reports_every_damaged_event_and_goes_on(world: World) -> None:
@@ -123,8 +123,8 @@ def test_rebuild_makes_states_without_the_damaged_events(world: World) -> None:
     checked = check(world.url)
     for name, (person, left, seq) in hit.items():
         assert list(checked.of(person)) == [f"event {seq}"], name  # and not the snapshot
-        assert world.storage.snapshots.bases(person.id) == [world.served.basis], name
-        assert_is_fold_of(world.served, world.profile(person), left)
+        assert world.storage.snapshots.bases(person.id) == [world.version.basis], name
+        assert_is_fold_of(world.version, world.profile(person), left)
 
 
 def test_several_wounds_are_all_counted(world: World) -> None:
@@ -134,7 +134,7 @@ def test_several_wounds_are_all_counted(world: World) -> None:
     assert len(set(hit)) == len(hit)
     left = [event for event in log if event.seq not in hit]
     profile = world.profile(person)
-    assert_is_fold_of(world.served, profile, left)
+    assert_is_fold_of(world.version, profile, left)
     assert profile["damaged_events"] == len(hit)
     assert set(world.findings(person)) == {f"event {seq}" for seq in hit}
 
@@ -144,7 +144,7 @@ def test_someone_of_whom_nothing_can_be_read_starts_anew(world: World) -> None:
     with world.storage.database.connect() as connection:
         connection.execute(sa.update(events).where(events.c.person == person.id).values(crc=1))
     profile = world.profile(person)
-    assert_is_fold_of(world.served, profile, [])
+    assert_is_fold_of(world.version, profile, [])
     assert profile["damaged_events"] == len(world.findings(person)) == 4 * ROUNDS + 2
     came = world.client.post(f"/v1/users/{person.name}/next")
     assert came.json()["question"] == f"q{4 * ROUNDS + 3}"
@@ -153,10 +153,10 @@ def test_someone_of_whom_nothing_can_be_read_starts_anew(world: World) -> None:
 def open_question(world: World) -> tuple[Person, int]:
     """Someone who has been asked and has not answered yet."""
     person = world.newcomer()
-    served, memory = world.served, Memory(world.storage)
+    version, loader = world.version, StateLoader(world.storage)
     last = world.storage.log.last(person.id)
     asked = next(event for event in world.log(person) if event.kind == "question")
-    state = memory.load(served, person)
+    state = loader.load(version, person)
     body = {**asked.body, "number": state.user.questions + 1, "round": state.user.rounds + 1}
     world.storage.log.append(person.id, Event(last + 1, "question", body))
     return person, last + 1
@@ -210,7 +210,7 @@ def test_what_is_said_after_the_damage_is_learned_once(world: World, wound: Woun
     taken_back = good[-1].seq
     assert world.client.delete(f"{path}/events/{taken_back}").status_code == 200
     new = [event for event in world.log(person) if event.seq > left[-1].seq]
-    assert_is_fold_of(world.served, world.profile(person), left + new)
+    assert_is_fold_of(world.version, world.profile(person), left + new)
 
 
 def test_a_person_whose_seed_is_damaged_stops_no_one_else(world: World) -> None:

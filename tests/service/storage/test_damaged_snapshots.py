@@ -116,7 +116,7 @@ SPOILT = ["checksum", *BODIES, *ARRAYS]
 def test_a_damaged_snapshot_is_never_served(world: World, how: str) -> None:
     person = world.newcomer(snapshot=True)
     spoil(world.storage, person, how)
-    assert_is_fold_of(world.served, world.profile(person), world.log(person))
+    assert_is_fold_of(world.version, world.profile(person), world.log(person))
     assert world.profile(person)["damaged_events"] == 0
     assert list(world.findings(person)) == ["snapshot"]
     assert world.storage.snapshots.bases(person.id) == []
@@ -138,7 +138,7 @@ def test_check_finds_every_damaged_snapshot_and_drops_it(world: World) -> None:
     )
     bases = world.storage.snapshots.bases
     assert [bases(person.id) for person in spoilt.values()] == [[]] * len(spoilt)
-    assert bases(healthy.id) == [world.served.basis]
+    assert bases(healthy.id) == [world.version.basis]
     assert check(world.url).code == 0
     assert world.storage.quarantine.all() == []
 
@@ -151,10 +151,10 @@ def test_rebuild_makes_every_damaged_snapshot_anew(world: World) -> None:
     assert done.error is None, repr(done.error)
     assert done.code == 0
     for how, person in spoilt.items():
-        found = world.storage.snapshots.load(person.id, world.served.basis)
+        found = world.storage.snapshots.load(person.id, world.version.basis)
         assert found is not None, how
         assert found.seq == 4 * ROUNDS + 2, how
-        assert_is_fold_of(world.served, world.profile(person), world.log(person))
+        assert_is_fold_of(world.version, world.profile(person), world.log(person))
     assert check(world.url).code == 0
 
 
@@ -163,7 +163,7 @@ def test_a_snapshot_at_a_wrong_place_is_never_served(world: World, moved: int) -
     """Events would count twice, or new ones would leave a gap."""
     person = world.newcomer(snapshot=True)
     write_snapshot(world.storage, person, seq=snapshots.c.seq + moved)
-    assert_is_fold_of(world.served, world.profile(person), world.log(person))
+    assert_is_fold_of(world.version, world.profile(person), world.log(person))
     came = world.client.post(f"/v1/users/{person.name}/next")
     assert came.json()["question"] == f"q{4 * ROUNDS + 3}"
 
@@ -182,5 +182,5 @@ def test_a_snapshot_of_events_that_are_gone_is_never_served(world: World) -> Non
         with world.storage.database.connect() as connection:
             row = (events.c.person == each.id) & (events.c.seq > 40)
             connection.execute(sa.delete(events).where(row))
-    assert_is_fold_of(world.served, world.profile(person), world.log(person))
+    assert_is_fold_of(world.version, world.profile(person), world.log(person))
     assert list(check(world.url).of(twin)) == ["snapshot"]

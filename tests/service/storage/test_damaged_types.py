@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conlinucb.service.conversations.loader import Memory
+from conlinucb.service.conversations.loader import StateLoader
 from support.service_damage import check, converse, give, service
 from support.service_world import opened
 
@@ -37,11 +37,11 @@ def torn(tmp_path: Path) -> Torn:
     with service(url) as client:
         for name in ("ann", "bob"):
             converse(client, name, 3)
-        served = client.app.state.desk.catalogues.serving("films")
-        memory = Memory(storage)
+        version = client.app.state.use_cases.catalogues.serving("films")
+        loader = StateLoader(storage)
         for name in ("ann", "bob"):
             (person,) = storage.people.everywhere(name)
-            memory.keep(memory.load(served, person), person)
+            loader.keep(loader.load(version, person), person)
     storage.close()
     return Torn(url, file)
 

@@ -51,18 +51,18 @@ def test_a_transaction_happens_as_a_whole(storage: Storage) -> None:
         for name in ("films", "books"):
             values = {"name": name, "serving": 0, "leased_until": 0}
             connection.execute(sa.insert(catalogues), values)
-    assert [each.name for each in storage.shelf.entries()] == ["films", "books"]
+    assert [each.name for each in storage.catalogue_log.entries()] == ["films", "books"]
 
 
 def test_or_not_at_all(storage: Storage) -> None:
-    storage.shelf.create("films")
+    storage.catalogue_log.create("films")
     with pytest.raises(Taken):
         two_catalogues(storage, "films")
     with pytest.raises(Interruption):
         two_catalogues(storage, "books", interrupt=True)
-    assert [each.name for each in storage.shelf.entries()] == ["films"]
+    assert [each.name for each in storage.catalogue_log.entries()] == ["films"]
     two_catalogues(storage, "books")  # the connection is as good as before
-    assert len(storage.shelf.entries()) == 3
+    assert len(storage.catalogue_log.entries()) == 3
 
 
 def test_a_write_is_seen_by_another_process_at_once(lasting_url: str) -> None:

@@ -18,87 +18,87 @@ storage = service_store.storage
 
 
 def test_a_change_is_served_at_once_or_waits_until_it_is_activated(storage: Storage) -> None:
-    shelf = storage.shelf
-    new = shelf.create("films")
+    catalogue_log = storage.catalogue_log
+    new = catalogue_log.create("films")
     assert (new.serving, new.pending) == (0, None)
-    assert shelf.append(new, "replace", b"one", wait=False) == 1
-    first = shelf.create("films")
+    assert catalogue_log.append(new, "replace", b"one", wait=False) == 1
+    first = catalogue_log.create("films")
     assert (first.id, first.serving, first.pending) == (new.id, 1, None)
-    assert shelf.append(first, "replace", b"two", wait=True) == 2
-    waiting = shelf.create("films")
+    assert catalogue_log.append(first, "replace", b"two", wait=True) == 2
+    waiting = catalogue_log.create("films")
     assert (waiting.serving, waiting.pending) == (1, 2)
     with pytest.raises(Taken):
-        shelf.append(waiting, "add", b"three", wait=False)
-    shelf.activate(new.id, 7)  # not what waits
-    assert shelf.create("films") == waiting
-    shelf.activate(new.id, 2)
-    served = shelf.create("films")
+        catalogue_log.append(waiting, "add", b"three", wait=False)
+    catalogue_log.activate(new.id, 7)  # not what waits
+    assert catalogue_log.create("films") == waiting
+    catalogue_log.activate(new.id, 2)
+    served = catalogue_log.create("films")
     assert (served.serving, served.pending) == (2, None)
-    assert [change.body for change in shelf.changes(new.id, 1, 2)] == [b"one", b"two"]
+    assert [change.body for change in catalogue_log.changes(new.id, 1, 2)] == [b"one", b"two"]
 
 
 def test_a_change_of_what_is_no_longer_served_leaves_nothing(storage: Storage) -> None:
-    old = storage.shelf.create("films")
-    storage.shelf.append(old, "replace", b"first", wait=False)
+    old = storage.catalogue_log.create("films")
+    storage.catalogue_log.append(old, "replace", b"first", wait=False)
     for stale in (old, replace(old, serving=4)):
         with pytest.raises(Taken):
-            storage.shelf.append(stale, "replace", b"second", wait=False)
-    assert [each.body for each in storage.shelf.changes(old.id, 1, 1)] == [b"first"]
+            storage.catalogue_log.append(stale, "replace", b"second", wait=False)
+    assert [each.body for each in storage.catalogue_log.changes(old.id, 1, 1)] == [b"first"]
     with storage.database.connect() as connection:
         assert connection.scalar(sa.select(sa.func.count()).select_from(changes)) == 1
 
 
 def test_base_and_settings_are_the_last_up_to_a_version(storage: Storage) -> None:
-    shelf = storage.shelf
+    catalogue_log = storage.catalogue_log
     kinds = ("settings", "replace", "add", "settings", "replace", "remove")
     for number, kind in enumerate(kinds):
-        entry = replace(shelf.create("films"), serving=number)
-        assert shelf.append(entry, kind, kind.encode(), wait=False) == number + 1
-    other = shelf.create("books")
-    shelf.append(other, "replace", b"", wait=False)
-    films = shelf.create("films").id
-    assert [shelf.base(films, number) for number in range(1, 7)] == [0, 2, 2, 2, 5, 5]
-    found = [shelf.settings(films, number) for number in (1, 3, 4, 6)]
+        entry = replace(catalogue_log.create("films"), serving=number)
+        assert catalogue_log.append(entry, kind, kind.encode(), wait=False) == number + 1
+    other = catalogue_log.create("books")
+    catalogue_log.append(other, "replace", b"", wait=False)
+    films = catalogue_log.create("films").id
+    assert [catalogue_log.base(films, number) for number in range(1, 7)] == [0, 2, 2, 2, 5, 5]
+    found = [catalogue_log.settings(films, number) for number in (1, 3, 4, 6)]
     assert [each.number if each else None for each in found] == [1, 1, 4, 4]
-    assert shelf.settings(other.id, 1) is None
+    assert catalogue_log.settings(other.id, 1) is None
 
 
 def test_changes_that_are_gone_or_changed_are_damaged(storage: Storage) -> None:
-    shelf = storage.shelf
+    catalogue_log = storage.catalogue_log
     for body in (b"one", b"two", b"three"):
-        shelf.append(shelf.create("films"), "replace", body, wait=False)
-    films = shelf.create("films").id
+        catalogue_log.append(catalogue_log.create("films"), "replace", body, wait=False)
+    films = catalogue_log.create("films").id
     with storage.database.connect() as connection:
         connection.execute(sa.update(changes).where(changes.c.number == 1).values(body=b"0ne"))
         connection.execute(sa.delete(changes).where(changes.c.number == 2))
     with pytest.raises(Damaged, match="version 1 "):
-        shelf.changes(films, 1, 1)
+        catalogue_log.changes(films, 1, 1)
     with pytest.raises(Damaged, match=r"\[1, 3\] are there"):
-        shelf.changes(films, 1, 3)
-    assert shelf.changes(films, 3, 3)[0].body == b"three"
+        catalogue_log.changes(films, 1, 3)
+    assert catalogue_log.changes(films, 3, 3)[0].body == b"three"
 
 
 def test_a_build_can_begin_at_once_and_is_leased_to_one_at_a_time(storage: Storage) -> None:
-    shelf = storage.shelf
-    shelf.append(shelf.create("films"), "replace", b"", wait=True)
-    entry = shelf.create("films")
+    catalogue_log = storage.catalogue_log
+    catalogue_log.append(catalogue_log.create("films"), "replace", b"", wait=True)
+    entry = catalogue_log.create("films")
     assert entry.pending is not None
-    assert sum(at_once(8, lambda _: shelf.lease(entry))) == 1
+    assert sum(at_once(8, lambda _: catalogue_log.lease(entry))) == 1
 
 
 def test_a_build_that_nobody_is_at_any_more_is_leased_again(storage: Storage) -> None:
-    shelf = storage.shelf
-    shelf.append(shelf.create("films"), "replace", b"", wait=True)
-    entry = shelf.create("films")
+    catalogue_log = storage.catalogue_log
+    catalogue_log.append(catalogue_log.create("films"), "replace", b"", wait=True)
+    entry = catalogue_log.create("films")
     assert entry.pending is not None
     end_lease(storage)
-    assert sum(at_once(8, lambda _: shelf.lease(entry))) == 1
+    assert sum(at_once(8, lambda _: catalogue_log.lease(entry))) == 1
     end_lease(storage)
-    shelf.renew(entry.id, entry.pending)
-    assert not shelf.lease(entry)
+    catalogue_log.renew(entry.id, entry.pending)
+    assert not catalogue_log.lease(entry)
     end_lease(storage)
-    shelf.activate(entry.id, entry.pending)
-    assert not shelf.lease(entry)  # nothing waits any more
+    catalogue_log.activate(entry.id, entry.pending)
+    assert not catalogue_log.lease(entry)  # nothing waits any more
 
 
 def end_lease(storage: Storage) -> None:
@@ -108,29 +108,29 @@ def end_lease(storage: Storage) -> None:
 
 
 def test_threads_that_create_a_catalogue_get_the_same_one(storage: Storage) -> None:
-    found = at_once(8, lambda _: storage.shelf.create("films"))
+    found = at_once(8, lambda _: storage.catalogue_log.create("films"))
     assert len({each.id for each in found}) == 1
-    assert len(storage.shelf.entries()) == 1
+    assert len(storage.catalogue_log.entries()) == 1
 
 
 def test_of_threads_that_change_a_catalogue_one_wins_each_time(storage: Storage) -> None:
-    shelf = storage.shelf
-    shelf.create("films")
+    catalogue_log = storage.catalogue_log
+    catalogue_log.create("films")
 
     def change(number: int) -> int:
         won = 0
-        entry = shelf.create("films")
+        entry = catalogue_log.create("films")
         while entry.serving < 10:
             try:
-                shelf.append(entry, "replace", f"{entry.serving + 1}".encode(), wait=False)
+                catalogue_log.append(entry, "replace", f"{entry.serving + 1}".encode(), wait=False)
                 won += 1
             except Taken:
                 pass
-            entry = shelf.create("films")
+            entry = catalogue_log.create("films")
         return won
 
     numbers = at_once(6, change)
-    last = shelf.create("films")
-    found = shelf.changes(last.id, 1, last.serving)
+    last = catalogue_log.create("films")
+    found = catalogue_log.changes(last.id, 1, last.serving)
     assert [each.body for each in found] == [f"{each.number}".encode() for each in found]
     assert sum(numbers) == len(found) == last.serving

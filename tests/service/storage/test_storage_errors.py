@@ -20,7 +20,7 @@ from support.service_world import Postgres, opened
 
 def attempts(storage: Storage, person: Person) -> list[Callable[[], object]]:
     """Every way to write."""
-    entry = storage.shelf.entries()[0]
+    entry = storage.catalogue_log.entries()[0]
     return [
         lambda: storage.log.append(person.id, said(2)),
         lambda: storage.log.retract(person.id, Event(2, "retraction", {"of": 1}), 1),
@@ -28,8 +28,8 @@ def attempts(storage: Storage, person: Person) -> list[Callable[[], object]]:
         lambda: storage.people.delete(person.id),
         lambda: storage.snapshots.save(person.id, "basis", state()),
         lambda: storage.snapshots.drop(person.id),
-        lambda: storage.shelf.create("new"),
-        lambda: storage.shelf.append(entry, "replace", b"", wait=False),
+        lambda: storage.catalogue_log.create("new"),
+        lambda: storage.catalogue_log.append(entry, "replace", b"", wait=False),
         lambda: storage.quarantine.add(Finding(person.id, None, "event 1", "")),
         lambda: storage.quarantine.clear(),
     ]
@@ -233,7 +233,7 @@ def test_a_connection_that_breaks_inside_a_transaction_is_down_and_leaves_nothin
     with closing(opened(postgres.new_database())) as storage:
         with pytest.raises(StoreDown):
             broken_off_inside(storage, postgres)
-        assert storage.shelf.entries() == []
+        assert storage.catalogue_log.entries() == []
         two_catalogues(storage, "books")
 
 
@@ -267,7 +267,7 @@ def attempts_while_down(storage: Storage, person: Person) -> list[BaseException 
         lambda: storage.people.find(person.catalogue, person.name),
         lambda: storage.people.delete(person.id),
         lambda: storage.snapshots.save(person.id, "basis", state()),
-        lambda: storage.shelf.entries(),
+        lambda: storage.catalogue_log.entries(),
     ]
     found: list[BaseException | None] = []
     for call in calls:

@@ -202,7 +202,7 @@ def test_texts_survive(storage: Storage, text: str) -> None:
     assert storage.log.find(ann.id, client_id=text) == written
     assert storage.log.find(ann.id, subject=event.subject) == written
     assert storage.people.find(ann.catalogue, text) == ann
-    entry = storage.shelf.find(text)
+    entry = storage.catalogue_log.find(text)
     assert entry is not None
     assert entry.name == text
 
@@ -242,7 +242,7 @@ def test_what_is_no_number_is_not_written(storage: Storage, number: float) -> No
 
 @pytest.mark.parametrize("seed", [0, 2**63 - 1, 2**63, LARGEST_SEED])
 def test_a_seed_of_64_bits_survives(storage: Storage, seed: int) -> None:
-    films = storage.shelf.create("films").id
+    films = storage.catalogue_log.create("films").id
     added = storage.people.add(films, "ann", seed)
     assert added.seed == seed
     assert storage.people.find(films, "ann") == added

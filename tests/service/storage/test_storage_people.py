@@ -29,7 +29,7 @@ def test_names_are_unique_in_a_catalogue_and_told_apart_by_every_letter(storage:
 
 
 def test_threads_that_add_the_same_person_get_the_same_one(storage: Storage) -> None:
-    films = storage.shelf.create("films").id
+    films = storage.catalogue_log.create("films").id
     found = at_once(8, lambda number: storage.people.add(films, "ann", seed=number))
     assert len(set(found)) == 1
     assert storage.people.count(films) == 1
@@ -92,9 +92,9 @@ def test_ids_are_never_given_twice(storage: Storage) -> None:
         ids.append(ann.id)
         storage.people.delete(ann.id)  # the largest id is free now
     assert ids == sorted(set(ids))
-    films = storage.shelf.create("films")
-    storage.shelf.delete(films.id)
-    assert storage.shelf.create("films").id > films.id
+    films = storage.catalogue_log.create("films")
+    storage.catalogue_log.delete(films.id)
+    assert storage.catalogue_log.create("films").id > films.id
 
 
 def test_departures_are_told_to_everyone_who_asks(storage: Storage) -> None:
@@ -151,9 +151,11 @@ def test_a_deleted_catalogue_takes_everyone_with_it(storage: Storage) -> None:
     ann, elsewhere = someone(storage), someone(storage, "ann", "books")
     for person in (ann, elsewhere):
         storage.log.append(person.id, said(1))
-    storage.shelf.append(storage.shelf.create("films"), "replace", b"films", wait=False)
-    storage.shelf.delete(ann.catalogue)
-    assert storage.shelf.find("films") is None
+    storage.catalogue_log.append(
+        storage.catalogue_log.create("films"), "replace", b"films", wait=False
+    )
+    storage.catalogue_log.delete(ann.catalogue)
+    assert storage.catalogue_log.find("films") is None
     assert storage.people.everywhere("ann") == [elsewhere]
     assert storage.log.after(ann.id) == []
     assert seqs(storage, elsewhere) == [1]

@@ -14,7 +14,13 @@ import numpy as np
 from pydantic import ValidationError
 
 from conlinucb.errors import Damaged, InvalidInput, nearest
-from conlinucb.service.catalogues.version import Content, Served, add_items, changed, remove_items
+from conlinucb.service.catalogues.version import (
+    CatalogueVersion,
+    Content,
+    add_items,
+    changed,
+    remove_items,
+)
 from conlinucb.service.problems import Problem
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Change, Entry, Finding, Person, Storage, Taken
@@ -25,17 +31,19 @@ TRIES = 20
 LONGEST = 1_000.0
 """Length of an item's features: far beyond it, sums of their squares drown the prior."""
 Changes = list[tuple[str, bytes]]
-Body = Callable[[Served | None], Changes]
+Body = Callable[[CatalogueVersion | None], Changes]
 """From what is served to the changes to be written."""
 
 
 class Catalogues:
     """Every catalogue by name, each in the version that is served."""
 
-    def __init__(self, storage: Storage, rebuild: Callable[[Served, Person], None]) -> None:
+    def __init__(
+        self, storage: Storage, rebuild: Callable[[CatalogueVersion, Person], None]
+    ) -> None:
         self._storage = storage
         self._rebuild = rebuild
-        self._served: dict[str, Served] = {}
+        self._versions: dict[str, CatalogueVersion] = {}
         self._broken: dict[str, str] = {}
         self._lock = threading.Lock()
         self.opened = False
@@ -43,12 +51,12 @@ class Catalogues:
         self.missing: dict[str, str] = {}
         """Configured catalogues that could not be had, and why."""
 
-    def serving(self, name: str) -> Served:
+    def serving(self, name: str) -> CatalogueVersion:
         """The version of a catalogue that is served now."""
-        found = self._served.get(name)
+        found = self._versions.get(name)
         if found is None and self.opened:
             self.refresh()  # another worker may have it from just now
-            found = self._served.get(name)
+            found = self._versions.get(name)
         if found is not None:
             return found
         if not self.opened:
@@ -59,46 +67,46 @@ class Catalogues:
         raise Problem(
             404,
             "unknown_catalogue",
-            f"No catalogue is called {name!r}.{nearest(name, self._served)}",
+            f"No catalogue is called {name!r}.{nearest(name, self._versions)}",
         )
 
-    def known(self, name: str) -> Served | None:
+    def known(self, name: str) -> CatalogueVersion | None:
         """The version served, or None."""
-        return self._served.get(name)
+        return self._versions.get(name)
 
     def is_building(self, name: str) -> bool:
         """Whether a new version waits for people's states."""
-        entry = self._storage.shelf.find(name)
+        entry = self._storage.catalogue_log.find(name)
         return entry is not None and entry.pending is not None
 
-    def all(self) -> list[Served]:
+    def all(self) -> list[CatalogueVersion]:
         """Every catalogue that is served."""
-        return list(self._served.values())
+        return list(self._versions.values())
 
-    def listed(self) -> list[Served]:
+    def listed(self) -> list[CatalogueVersion]:
         """The same for callers: not before the configured ones are there, and as they are now."""
         if not self.opened:
             raise _starting()
         self.refresh()
         return self.all()
 
-    def has_moved(self, name: str, version: int) -> bool:
+    def has_moved(self, name: str, number: int) -> bool:
         """Whether another worker has changed a catalogue since, which is then followed."""
         self.refresh()
-        return self.serving(name).number != version
+        return self.serving(name).number != number
 
     def states(self) -> dict[str, str]:
         """Each catalogue with "ok" or what is wrong with it."""
-        return {**self.missing, **dict.fromkeys(self._served, "ok"), **self._broken}
+        return {**self.missing, **dict.fromkeys(self._versions, "ok"), **self._broken}
 
     def refresh(self) -> None:
         """Follow what others changed; a catalogue that cannot be read stays out, others go on."""
-        entries = self._storage.shelf.entries()
-        for name in {*self._served, *self._broken} - {each.name for each in entries}:
-            self._served.pop(name, None)
+        entries = self._storage.catalogue_log.entries()
+        for name in {*self._versions, *self._broken} - {each.name for each in entries}:
+            self._versions.pop(name, None)
             self._broken.pop(name, None)
         for entry in entries:
-            known = self._served.get(entry.name)
+            known = self._versions.get(entry.name)
             if entry.serving and not (
                 known and known.id == entry.id and known.number >= entry.serving
             ):
@@ -106,18 +114,18 @@ class Catalogues:
 
     def _take(self, entry: Entry) -> None:
         try:
-            served = self.load(entry, entry.serving)
+            version = self.load(entry, entry.serving)
         except (Damaged, InvalidInput) as error:
             self._set_aside(entry, str(error))
             return
         with self._lock:  # of two that load at once, the later version stays
-            known = self._served.get(entry.name)
-            if not (known and known.id == entry.id and known.number > served.number):
-                self._served[entry.name] = served
+            known = self._versions.get(entry.name)
+            if not (known and known.id == entry.id and known.number > version.number):
+                self._versions[entry.name] = version
             self._broken.pop(entry.name, None)
 
     def _set_aside(self, entry: Entry, reason: str) -> None:
-        self._served.pop(entry.name, None)
+        self._versions.pop(entry.name, None)
         if self._broken.get(entry.name) != reason:
             self._report(entry, entry.serving, reason)
         self._broken[entry.name] = reason
@@ -126,23 +134,23 @@ class Catalogues:
         logger.error("catalogue %s: version %s cannot be served: %s", entry.name, number, reason)
         self._storage.quarantine.add(Finding(None, entry.id, f"version {number}", reason))
 
-    def load(self, entry: Entry, number: int) -> Served:
+    def load(self, entry: Entry, number: int) -> CatalogueVersion:
         """One version, from the last whole one and the changes since."""
-        shelf = self._storage.shelf
-        base = shelf.base(entry.id, number)
+        catalogue_log = self._storage.catalogue_log
+        base = catalogue_log.base(entry.id, number)
         if not base:
             raise Damaged(f"version {number} is gone: no version is there as a whole")
-        known = self._served.get(entry.name)
+        known = self._versions.get(entry.name)
         if known and (known.id, known.base) == (entry.id, base) and known.number < number:
             content, first = known.content, known.number + 1
         else:
             content, first = None, base
-        for change in shelf.changes(entry.id, first, number):
+        for change in catalogue_log.changes(entry.id, first, number):
             content = changed(content, change)
         assert content is not None
-        found = shelf.settings(entry.id, number)
+        found = catalogue_log.settings(entry.id, number)
         settings = Settings() if found is None else _settings(found)
-        return _checked(Served(entry.id, entry.name, number, base, content, settings))
+        return _checked(CatalogueVersion(entry.id, entry.name, number, base, content, settings))
 
     def replace(
         self,
@@ -156,20 +164,20 @@ class Catalogues:
 
         Where what is served comes from the source ``unless_source``, nothing is changed.
         """
-        known = self._served.get(name)
+        known = self._versions.get(name)
         if known and not content.source:  # uploaded: it stays until the configured file changes
             content = replace(content, source=known.content.source)
         used = settings or (known.settings if known else Settings())
-        _checked(Served(0, name, 0, 0, content, used))
+        _checked(CatalogueVersion(0, name, 0, 0, content, used))
         changes = [("replace", content.to_bytes())]
         if settings is not None:
             changes.insert(0, ("settings", settings.model_dump_json().encode()))
 
-        def body(served: Served | None) -> Changes:
-            same = served is not None and unless_source and served.content.source == unless_source
+        def body(version: CatalogueVersion | None) -> Changes:
+            same = version is not None and unless_source and version.content.source == unless_source
             return [] if same else changes
 
-        self._storage.shelf.create(name)
+        self._storage.catalogue_log.create(name)
         return self._append(name, body, rebuild=True)
 
     def add(self, name: str, items: Sequence[Any]) -> int:
@@ -183,31 +191,31 @@ class Catalogues:
     def _edit(self, name: str, kind: str, items: Sequence[Any]) -> int:
         edit = add_items if kind == "add" else remove_items
 
-        def body(served: Served | None) -> Changes:
-            if served is None:
+        def body(version: CatalogueVersion | None) -> Changes:
+            if version is None:
                 raise Problem(404, "unknown_catalogue", f"Nothing is served as {name!r}.")
-            catalog = edit(served.catalog, items)
-            if np.array_equal(catalog.live_arms, served.catalog.live_arms):
+            catalog = edit(version.catalog, items)
+            if np.array_equal(catalog.live_arms, version.catalog.live_arms):
                 return []  # removed before
-            content = replace(served.content, catalog=catalog)
-            _checked(replace(served, content=content))
+            content = replace(version.content, catalog=catalog)
+            _checked(replace(version, content=content))
             return [(kind, json.dumps({"items": items}, allow_nan=False).encode())]
 
         self.serving(name)
         return self._append(name, body)
 
     def set_settings(self, name: str, settings: Settings) -> int:
-        """Another agent or other manners; another prior rebuilds people's states first."""
-        served = self.serving(name)
-        new = _checked(replace(served, settings=settings))
+        """Another agent or other settings; another prior rebuilds people's states first."""
+        version = self.serving(name)
+        new = _checked(replace(version, settings=settings))
         change = ("settings", settings.model_dump_json().encode())
-        return self._append(name, lambda _: [change], rebuild=new.basis != served.basis)
+        return self._append(name, lambda _: [change], rebuild=new.basis != version.basis)
 
     def _append(self, name: str, body: Body, *, rebuild: bool = False) -> int:
         """Write changes behind the one served, and serve or build them."""
         for _ in range(TRIES):
             self.refresh()
-            entry = self._storage.shelf.find(name)
+            entry = self._storage.catalogue_log.find(name)
             if entry is None:
                 raise Problem(404, "unknown_catalogue", f"No catalogue is called {name!r}.")
             if entry.pending is not None:
@@ -217,15 +225,15 @@ class Catalogues:
                     f"Version {entry.pending} of {name!r} is being built; change it after that.",
                     retry=True,
                 )
-            served = self._served.get(name)
-            if served is not None and served.number != entry.serving:
+            version = self._versions.get(name)
+            if version is not None and version.number != entry.serving:
                 continue  # someone changed it just now
-            changes = body(served)
+            changes = body(version)
             if not changes:
                 return entry.serving
             wait = rebuild and self._storage.people.count(entry.id) > 0
             try:
-                number = self._storage.shelf.append_all(entry, changes, wait=wait)
+                number = self._storage.catalogue_log.append_all(entry, changes, wait=wait)
             except Taken:
                 continue
             self.refresh()
@@ -234,26 +242,26 @@ class Catalogues:
 
     def delete(self, name: str) -> None:
         """Remove a catalogue and everyone in it."""
-        entry = self._storage.shelf.find(name)
+        entry = self._storage.catalogue_log.find(name)
         if entry is None:
             self.serving(name)  # says so
         else:
-            self._storage.shelf.delete(entry.id)
+            self._storage.catalogue_log.delete(entry.id)
         self.refresh()
 
     def build_pending(self) -> None:
         """Rebuild people's states for versions that wait, then serve them."""
-        for entry in self._storage.shelf.entries():
-            if entry.pending is not None and self._storage.shelf.lease(entry):
+        for entry in self._storage.catalogue_log.entries():
+            if entry.pending is not None and self._storage.catalogue_log.lease(entry):
                 try:
                     self.build(entry)
                 except (Damaged, InvalidInput) as error:
                     self._report(entry, entry.pending, str(error))
-                    self._storage.shelf.abandon(entry)  # another one can take its place
+                    self._storage.catalogue_log.abandon(entry)  # another one can take its place
 
     def check_pending(self) -> None:
         """Report versions that wait and cannot be read."""
-        for entry in self._storage.shelf.entries():
+        for entry in self._storage.catalogue_log.entries():
             if entry.pending is not None:
                 try:
                     self.load(entry, entry.pending)
@@ -263,17 +271,17 @@ class Catalogues:
     def build(self, entry: Entry) -> None:
         """Rebuild everyone's state for the version that waits, then serve it."""
         assert entry.pending is not None
-        served = self.load(entry, entry.pending)
+        version = self.load(entry, entry.pending)
         last = 0
         while batch := self._storage.people.batch(entry.id, last, limit=100):
             for person in batch:
                 with contextlib.suppress(Taken, Damaged):  # deleted meanwhile, or reported
-                    self._rebuild(served, person)
-            self._storage.shelf.renew(entry.id, entry.pending)
+                    self._rebuild(version, person)
+            self._storage.catalogue_log.renew(entry.id, entry.pending)
             last = batch[-1].id
-        self._storage.shelf.activate(entry.id, entry.pending)
+        self._storage.catalogue_log.activate(entry.id, entry.pending)
         self.refresh()
-        self._storage.snapshots.drop_others(entry.id, served.basis)
+        self._storage.snapshots.drop_others(entry.id, version.basis)
 
 
 def _starting() -> Problem:
@@ -287,16 +295,16 @@ def _settings(change: Change) -> Settings:
         raise Damaged(f"the settings of version {change.number} cannot be read: {error}") from error
 
 
-def _checked(served: Served) -> Served:
+def _checked(version: CatalogueVersion) -> CatalogueVersion:
     """The version, if its agent can be made for its catalogue and comes to usable numbers."""
-    longest = float(served.catalog._arm_norms.max())
+    longest = float(version.catalog._arm_norms.max())
     if longest > LONGEST:
         raise InvalidInput(
             f"An item's features have the length {longest:g}; at most {LONGEST:g} is taken. "
             f"Divide all of them by one number."
         )
-    assert served.basis
-    first = served.agent.recommend(served.agent.new_user())
+    assert version.basis
+    first = version.agent.recommend(version.agent.new_user())
     if not np.isfinite(first.scores).all() or np.abs(first.scores).max() > LARGEST_NUMBER:
         raise InvalidInput(f"With this agent an item has the score {first.scores[0]:g}.")
-    return served
+    return version

@@ -84,7 +84,7 @@ def add_items(catalog: Catalog, items: Sequence[Any]) -> Catalog:
 
     One that was removed comes back as it was.
     """
-    new, back = _told_apart(catalog, items)
+    new, back = _new_and_removed(catalog, items)
     for each in new:
         if not any(each["tags"].values()) and each.get("features") is None:
             raise InvalidInput(
@@ -104,7 +104,7 @@ def add_items(catalog: Catalog, items: Sequence[Any]) -> Catalog:
     return catalog.add_arms(features, weights, list(tagged), keep_terms=True)
 
 
-def _told_apart(catalog: Catalog, items: Sequence[Any]) -> tuple[list[Any], list[int]]:
+def _new_and_removed(catalog: Catalog, items: Sequence[Any]) -> tuple[list[Any], list[int]]:
     """Items that are new, and indices of those that were removed before."""
     place = {each: index for index, each in enumerate(catalog.arm_ids)}
     live = set(catalog.live_arms.tolist())
@@ -124,7 +124,7 @@ def remove_items(catalog: Catalog, items: Sequence[Any]) -> Catalog:
 
 
 @dataclass(frozen=True, eq=False)
-class Served:
+class CatalogueVersion:
     """A catalogue's version with its agent: all that decides what a log comes to."""
 
     id: int

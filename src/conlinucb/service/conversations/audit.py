@@ -10,9 +10,9 @@ import numpy as np
 
 from conlinucb.errors import Damaged, InvalidInput
 from conlinucb.service.catalogues.registry import Catalogues
-from conlinucb.service.catalogues.version import Served
+from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import Conversation, fold
-from conlinucb.service.conversations.loader import Memory
+from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.storage import Arrays, Finding, Person, Snapshot, Storage, Taken
 
 CLOSE = 1e-9
@@ -34,8 +34,8 @@ class Checker:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._memory = Memory(storage)
-        self._catalogues = Catalogues(storage, self._memory.renew)
+        self._loader = StateLoader(storage)
+        self._catalogues = Catalogues(storage, self._loader.renew)
 
     def catalogues(self) -> list[Finding]:
         """Catalogues that cannot be served."""
@@ -50,60 +50,60 @@ class Checker:
 
     def people(self) -> Iterator[Checked]:
         """Everyone in a catalogue that can be served, one by one; damage is set aside."""
-        for served, person in self._everyone():
+        for version, person in self._everyone():
             if person.seed < 0:
                 found = Finding(person.id, person.catalogue, "seed", "it is no number")
                 self._storage.quarantine.add(found)
                 yield Checked(person, 0, [found])
                 continue
-            rows = self._memory.rows(person)
-            _, broken = fold(served, person.seed, rows)
+            rows = self._loader.rows(person)
+            _, broken = fold(version, person.seed, rows)
             findings = [
                 Finding(person.id, person.catalogue, f"event {seq}", reason)
                 for seq, reason in broken.items()
             ]
-            findings += self._snapshot(served, person)
+            findings += self._snapshot(version, person)
             for each in findings:
                 self._storage.quarantine.add(each)
             yield Checked(person, len(rows), findings)
 
     def rebuild(self) -> Iterator[Checked]:
         """Throw away everyone's snapshots and make them anew from the log."""
-        for served, person in self._everyone():
+        for version, person in self._everyone():
             if person.seed < 0:
                 continue
             self._storage.snapshots.drop(person.id)
-            state = self._memory.rebuild(served, person)
+            state = self._loader.rebuild(version, person)
             with contextlib.suppress(Taken):  # deleted meanwhile
-                self._memory.keep(state, person)
+                self._loader.keep(state, person)
             yield Checked(person, state.seq, [])
 
-    def _everyone(self) -> Iterator[tuple[Served, Person]]:
-        for served in self._catalogues.all():
+    def _everyone(self) -> Iterator[tuple[CatalogueVersion, Person]]:
+        for version in self._catalogues.all():
             last = 0
-            while batch := self._storage.people.batch(served.id, last):
-                yield from ((served, person) for person in batch)
+            while batch := self._storage.people.batch(version.id, last):
+                yield from ((version, person) for person in batch)
                 last = batch[-1].id
 
-    def _snapshot(self, served: Served, person: Person) -> list[Finding]:
+    def _snapshot(self, version: CatalogueVersion, person: Person) -> list[Finding]:
         """A snapshot that differs from the log is dropped and reported."""
         try:
-            found = self._storage.snapshots.load(person.id, served.basis)
+            found = self._storage.snapshots.load(person.id, version.basis)
             if found is None:
                 return []
-            reason = self._differs(served, person, found)
+            reason = self._differs(version, person, found)
         except (Damaged, InvalidInput) as error:
             reason = str(error)
         if reason is None:
             return []
-        self._storage.snapshots.drop(person.id, served.basis)
+        self._storage.snapshots.drop(person.id, version.basis)
         return [Finding(person.id, person.catalogue, "snapshot", reason)]
 
-    def _differs(self, served: Served, person: Person, found: Snapshot) -> str | None:
-        if Conversation.from_snapshot(served, found) is None:
+    def _differs(self, version: CatalogueVersion, person: Person, found: Snapshot) -> str | None:
+        if Conversation.from_snapshot(version, found) is None:
             return None  # of another version of the catalogue: it is not used any more
-        rows = [row for row in self._memory.rows(person) if row.seq <= found.seq]
-        state, _ = fold(served, person.seed, rows)
+        rows = [row for row in self._loader.rows(person) if row.seq <= found.seq]
+        state, _ = fold(version, person.seed, rows)
         if state.seq != found.seq:
             return f"it is of event {found.seq}, the log ends with {state.seq}"
         return difference(state.snapshot().arrays, found.arrays)

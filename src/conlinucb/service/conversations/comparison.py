@@ -20,7 +20,13 @@ from conlinucb.errors import InvalidInput, UnknownName, nearest
 from conlinucb.numerics.svd import unit_rows
 from conlinucb.numerics.validation import Floats
 from conlinucb.people.linear import Draw, LinearUsers
-from conlinucb.service.schemas import LabAnswer, LabBody, LabOut, LabRound, LabRun
+from conlinucb.service.schemas import (
+    ComparisonAnswer,
+    ComparisonBody,
+    ComparisonOut,
+    ComparisonRound,
+    ComparisonRun,
+)
 
 POOL = 50
 MOST_TERMS, MOST_FEATURES = 2_000, 200
@@ -42,7 +48,7 @@ SCHEDULES: dict[str, dict[str, Any]] = {
 }
 
 
-def compare(catalog: Catalog, order: LabBody) -> LabOut:
+def compare(catalog: Catalog, order: ComparisonBody) -> ComparisonOut:
     """The same person, rounds and noises for each agent."""
     if len(catalog.term_ids) > MOST_TERMS or catalog.d > MOST_FEATURES:
         raise InvalidInput(
@@ -51,13 +57,13 @@ def compare(catalog: Catalog, order: LabBody) -> LabOut:
         )
     people = _people(catalog, order)
     runs = [
-        LabRun(agent=name, rounds=list(_rounds(_agent(name, order, catalog), people, order)))
+        ComparisonRun(agent=name, rounds=list(_rounds(_agent(name, order, catalog), people, order)))
         for name in order.agents
     ]
-    return LabOut(likes=_likes(catalog, people.thetas[0]), runs=runs)
+    return ComparisonOut(likes=_likes(catalog, people.thetas[0]), runs=runs)
 
 
-def _agent(name: str, order: LabBody, catalog: Catalog) -> Agent:
+def _agent(name: str, order: ComparisonBody, catalog: Catalog) -> Agent:
     for what, given, known in (("agent", name, AGENTS), ("schedule", order.schedule, SCHEDULES)):
         if given not in known:
             raise UnknownName(f"No {what} is called {given!r}.{nearest(given, known)}")
@@ -65,7 +71,7 @@ def _agent(name: str, order: LabBody, catalog: Catalog) -> Agent:
     return agent_of({**AGENTS[name], **more}, catalog)
 
 
-def _people(catalog: Catalog, order: LabBody) -> LinearUsers:
+def _people(catalog: Catalog, order: ComparisonBody) -> LinearUsers:
     rng = np.random.default_rng(order.seed)
     theta = unit_rows(rng.standard_normal((1, catalog.d)))
     size = min(POOL, catalog.live_arms.size)
@@ -79,7 +85,7 @@ def _likes(catalog: Catalog, theta: Floats) -> list[str]:
     return [str(catalog.term_ids[each]) for each in best]
 
 
-def _rounds(agent: Agent, people: LinearUsers, order: LabBody) -> Iterator[LabRound]:
+def _rounds(agent: Agent, people: LinearUsers, order: ComparisonBody) -> Iterator[ComparisonRound]:
     theta, arms, ids = people.thetas[0], agent.catalog.arms, agent.catalog.arm_ids
     user = agent.new_user(people.user_seed(order.seed, 0, 0))
     regret = 0.0
@@ -92,10 +98,12 @@ def _rounds(agent: Agent, people: LinearUsers, order: LabBody) -> Iterator[LabRo
         agent.learn(user, arm, mean + draw.noise)
         regret += float((arms[draw.pool] @ theta).max()) - mean
         error = float(np.linalg.norm(user.theta - theta))
-        yield LabRound(asked=asked, item=str(ids[arm]), reward=mean, regret=regret, error=error)
+        yield ComparisonRound(
+            asked=asked, item=str(ids[arm]), reward=mean, regret=regret, error=error
+        )
 
 
-def _answers(agent: Agent, user: User, draw: Draw, theta: Floats) -> Iterator[LabAnswer]:
+def _answers(agent: Agent, user: User, draw: Draw, theta: Floats) -> Iterator[ComparisonAnswer]:
     catalog = agent.catalog
     count = 0
     while (question := agent.ask(user, draw.pool, draw.offered)) is not None:
@@ -108,4 +116,4 @@ def _answers(agent: Agent, user: User, draw: Draw, theta: Floats) -> Iterator[La
         answer = float(x @ theta + noise)
         agent.hear(user, question, answer)
         count += 1
-        yield LabAnswer(about=str(about), answer=answer)
+        yield ComparisonAnswer(about=str(about), answer=answer)

@@ -21,7 +21,7 @@ REDRAWS = 64
 
 
 @dataclass(frozen=True)
-class Wish:
+class NextRequest:
     """What the caller of ``next`` asked for."""
 
     pool: Sequence[str] | None = None
@@ -32,47 +32,47 @@ class Wish:
     event: str | None = None
 
 
-def next_event(state: Conversation, wish: Wish) -> Event | None:
+def next_event(state: Conversation, request: NextRequest) -> Event | None:
     """The event that comes next, or None where the open question is to be repeated."""
-    pool, exclude, offered = _among(state, wish)
-    if wish.ask and _may_ask(state):
+    pool, exclude, offered = _indices(state, request)
+    if request.ask and _may_ask(state):
         if state.user.open is not None:
             return None
         question = _choose(state, pool, offered, exclude)
         if question is not None:
-            return _question_event(state, question, wish.event)
-    return _recommendation_event(state, wish, pool, exclude)
+            return _question_event(state, question, request.event)
+    return _recommendation_event(state, request, pool, exclude)
 
 
-def _among(
-    state: Conversation, wish: Wish
+def _indices(
+    state: Conversation, request: NextRequest
 ) -> tuple[Indices | None, Indices | None, Indices | None]:
-    served = state.served
-    pool = None if wish.pool is None else served.arms(wish.pool, "pool")
-    exclude = served.known(wish.exclude) if wish.exclude else None
-    offered = None if wish.offered is None else served.terms(wish.offered, "offered")
+    version = state.version
+    pool = None if request.pool is None else version.arms(request.pool, "pool")
+    exclude = version.known(request.exclude) if request.exclude else None
+    offered = None if request.offered is None else version.terms(request.offered, "offered")
     return pool, exclude, offered
 
 
 def _may_ask(state: Conversation) -> bool:
-    limit = state.served.settings.max_questions
+    limit = state.version.settings.max_questions
     # The open question was counted when it was put, so it may be repeated at the limit.
     left = limit is None or state.asked < limit or state.user.open is not None
-    return left and state.served.agent.questions_due(state.user) > 0
+    return left and state.version.agent.questions_due(state.user) > 0
 
 
 def _choose(
     state: Conversation, pool: Indices | None, offered: Indices | None, exclude: Indices | None
 ) -> Question | None:
     """A question about something that does not rest; None where everything does."""
-    agent, user, resting = state.served.agent, state.user, state.resting()
+    agent, user, resting = state.version.agent, state.user, state.resting()
     if agent.asks == "arm":
         hidden = resting if exclude is None else resting | set(exclude.tolist())
-        arms = _without(state.served.catalog.live_arms if pool is None else pool, hidden)
+        arms = _without(state.version.catalog.live_arms if pool is None else pool, hidden)
         return agent.ask(replace(user), arms) if arms.size else None
     if agent.chooser is not None and agent.chooser.fixed_terms:
         return _redraw(agent, state, offered, resting)
-    terms = _without(state.served.catalog.live_terms if offered is None else offered, resting)
+    terms = _without(state.version.catalog.live_terms if offered is None else offered, resting)
     everything = offered is None and not resting
     return agent.ask(replace(user), pool, None if everything else terms) if terms.size else None
 
@@ -93,15 +93,15 @@ def _without(found: Indices, resting: set[int]) -> Indices:
 
 
 def _question_event(state: Conversation, question: Question, client: str | None) -> Event:
-    catalog, kind = state.served.catalog, question.kind
+    catalog, kind = state.version.catalog, question.kind
     ids = catalog.term_ids if kind == "term" else catalog.arm_ids
     body: dict[str, Any] = {
         "about": kind,
         "id": ids[question.index],
         "number": question.number,
         "round": question.round,
-        "text": state.served.question_text(kind, str(ids[question.index])),
-        "strategy": _chosen_by(state.served.agent),
+        "text": state.version.question_text(kind, str(ids[question.index])),
+        "strategy": _chosen_by(state.version.agent),
         **_uncertainty(state, question),
     }
     return Event(state.seq + 1, "question", body, client)
@@ -113,26 +113,26 @@ def _chosen_by(agent: Agent) -> str:
 
 def _uncertainty(state: Conversation, question: Question) -> dict[str, Any]:
     """What is believed of the thing asked about, and how its radius ranks."""
-    agent, user, index = state.served.agent, state.user, question.index
+    agent, user, index = state.version.agent, state.user, question.index
     if question.kind == "arm":
         found = agent.score(user, [index])
         return {"mean": float(found.means[0]), "radius": float(found.radii[0])}
     belief = agent.estimates(user)
-    live = belief.radii[state.served.catalog.live_terms]
+    live = belief.radii[state.version.catalog.live_terms]
     radius = float(belief.radii[index])
     rank = 1 + int((live > radius + 1e-9).sum())
     return {"mean": float(belief.means[index]), "radius": radius, "rank": rank, "of": live.size}
 
 
 def _recommendation_event(
-    state: Conversation, wish: Wish, pool: Indices | None, exclude: Indices | None
+    state: Conversation, request: NextRequest, pool: Indices | None, exclude: Indices | None
 ) -> Event:
     if pool is not None and not pool.size:
         raise InvalidInput("pool holds no item that is still in the catalogue.")
-    catalog = state.served.catalog
+    catalog = state.version.catalog
     if exclude is not None and np.isin(catalog.live_arms if pool is None else pool, exclude).all():
         raise Problem(422, "nothing_left", "exclude leaves no item to recommend.")
-    advice = state.served.agent.recommend(replace(state.user), pool, wish.k, exclude=exclude)
+    advice = state.version.agent.recommend(replace(state.user), pool, request.k, exclude=exclude)
     columns = zip(
         advice.arms, advice.scores, advice.means, advice.radii, advice.exploring, strict=True
     )
@@ -147,4 +147,4 @@ def _recommendation_event(
         for arm, score, mean, radius, exploring in columns
     ]
     body = {"round": advice.round, "items": items}
-    return Event(state.seq + 1, "recommendation", body, wish.event)
+    return Event(state.seq + 1, "recommendation", body, request.event)

@@ -14,7 +14,7 @@ import numpy as np
 
 from conlinucb.agent.user import Question, User
 from conlinucb.errors import Damaged, InvalidInput
-from conlinucb.service.catalogues.version import Served
+from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.storage import Arrays, Broken, Event, Snapshot
 
 RECENT = 16
@@ -34,7 +34,7 @@ class NeedsRebuild(Exception):
 class Conversation:
     """What is known of a person, and where the conversation stands."""
 
-    served: Served
+    version: CatalogueVersion
     user: User
     seq: int = 0
     """The last event taken in."""
@@ -52,9 +52,9 @@ class Conversation:
     """The items of recent recommendations, by event."""
 
     @classmethod
-    def new(cls, served: Served, seed: int) -> Conversation:
+    def new(cls, version: CatalogueVersion, seed: int) -> Conversation:
         """Someone who has said nothing yet."""
-        return cls(served, served.agent.new_user(seed=seed))
+        return cls(version, version.agent.new_user(seed=seed))
 
     def apply(self, event: Event) -> None:
         """Take in the next event, one whose shape is sound."""
@@ -69,7 +69,7 @@ class Conversation:
 
     def resting(self) -> set[int]:
         """Indices of what is not to be asked about now."""
-        settings, kind = self.served.settings, self.served.agent.asks
+        settings, kind = self.version.settings, self.version.agent.asks
         rests = (
             (self.skipped_at, settings.rest_after_skip),
             (self.answered_at, settings.rest_after_answer),
@@ -81,14 +81,14 @@ class Conversation:
             if about == kind and self.asked < at + rest
         }
 
-    def fits(self, served: Served) -> bool:
+    def fits(self, version: CatalogueVersion) -> bool:
         """Whether this state is that of the log under another version of the catalogue, too."""
-        same = self.served.basis == served.basis
-        return same and (not self.missed or self.served.number == served.number)
+        same = self.version.basis == version.basis
+        return same and (not self.missed or self.version.number == version.number)
 
-    def on(self, served: Served) -> Conversation:
+    def on(self, version: CatalogueVersion) -> Conversation:
         """The same conversation on another version that it fits."""
-        self.served = served
+        self.version = version
         return self
 
     def snapshot(self) -> Snapshot:
@@ -97,30 +97,30 @@ class Conversation:
         arrays = {
             **self.user.to_arrays(),
             "place": np.array(place, dtype=np.int64),
-            "version": np.array(self.served.number if self.missed else 0),
+            "version": np.array(self.version.number if self.missed else 0),
             "skipped": _pairs(self.skipped_at),
             "answered": _pairs(self.answered_at),
         }
         return Snapshot(self.seq, arrays)
 
     @classmethod
-    def from_snapshot(cls, served: Served, snapshot: Snapshot) -> Conversation | None:
+    def from_snapshot(cls, version: CatalogueVersion, snapshot: Snapshot) -> Conversation | None:
         """The conversation that ``snapshot`` was called on; None where it does not fit."""
         arrays = snapshot.arrays
-        user = served.agent.load_user(arrays)
+        user = version.agent.load_user(arrays)
         try:
             open_seq, asked, missed = (int(each) for each in arrays["place"])
             number = int(arrays["version"])
             skipped, answered = _table(arrays, "skipped"), _table(arrays, "answered")
         except (LookupError, ValueError, TypeError, OverflowError) as error:
             raise Damaged(f"the place in the conversation cannot be read: {error}") from error
-        if missed and number != served.number:
+        if missed and number != version.number:
             return None
-        return cls(served, user, snapshot.seq, open_seq, asked, skipped, answered, missed)
+        return cls(version, user, snapshot.seq, open_seq, asked, skipped, answered, missed)
 
     def index(self, kind: str, name: str) -> int | None:
         """The index of an item or key-term, None where this catalogue does not have it."""
-        catalog = self.served.catalog
+        catalog = self.version.catalog
         return (catalog._term_lookup if kind == "term" else catalog._arm_lookup).get(name)
 
 
@@ -129,14 +129,14 @@ UNUSABLE = (InvalidInput, Damaged, KeyError, TypeError, ValueError)
 
 
 def fold(
-    served: Served, seed: int, rows: Sequence[Event | Broken]
+    version: CatalogueVersion, seed: int, rows: Sequence[Event | Broken]
 ) -> tuple[Conversation, dict[int, str]]:
     """The state that a whole log comes to, as ``sound_log`` gives it, without what was taken back.
 
     And what could not be read of it, with the reason; the rest counts.
     """
     gone = {row.body["of"] for row in rows if _is(row, "retraction")}
-    state, broken = Conversation.new(served, seed), {}
+    state, broken = Conversation.new(version, seed), {}
     for row in rows:
         state.skip(row.seq - 1)
         if isinstance(row, Broken):
@@ -173,7 +173,7 @@ def _answer(state: Conversation, event: Event) -> None:
     if index is not None:
         if state.open_seq != body["question"] or user.open is None:
             user.open = Question(body["about"], index, user.questions, 0)
-        state.served.agent.hear(user, user.open, body["answer"])
+        state.version.agent.hear(user, user.open, body["answer"])
         rests = state.skipped_at if body["answer"] is None else state.answered_at
         rests[body["about"], index] = state.asked
     else:
@@ -193,7 +193,7 @@ def _reward(state: Conversation, event: Event) -> None:
     if index is None:
         state.missed += 1
     else:
-        state.served.agent.learn(state.user, index, event.body["reward"])
+        state.version.agent.learn(state.user, index, event.body["reward"])
 
 
 def _retraction(state: Conversation, event: Event) -> None:

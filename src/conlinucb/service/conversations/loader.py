@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from conlinucb.errors import Damaged, InvalidInput
-from conlinucb.service.catalogues.version import Served
+from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import UNUSABLE, Conversation, NeedsRebuild, fold
 from conlinucb.service.storage import Broken, Event, Finding, Person, Storage
 from conlinucb.service.storage.events import sound_log
@@ -15,7 +15,7 @@ SNAPSHOT_EVERY = 100
 """Events after which a state is kept again."""
 
 
-class Memory:
+class StateLoader:
     """Loads states and keeps snapshots; what is damaged it sets aside and reports."""
 
     def __init__(self, storage: Storage) -> None:
@@ -31,15 +31,15 @@ class Memory:
         """A person's log behind an event; what is damaged or missing is among it as broken."""
         return sound_log(self._storage.log.after(person.id, after), after)
 
-    def load(self, served: Served, person: Person) -> Conversation:
+    def load(self, version: CatalogueVersion, person: Person) -> Conversation:
         """The person's state now."""
         self.check(person)
-        state = self._from_snapshot(served, person)
+        state = self._from_snapshot(version, person)
         if state is None:
-            return self.rebuild(served, person)
+            return self.rebuild(version, person)
         if self._storage.log.last(person.id) < state.seq:
-            self._set_aside(served, person, f"it is of event {state.seq}, which is not there")
-            return self.rebuild(served, person)
+            self._set_aside(version, person, f"it is of event {state.seq}, which is not there")
+            return self.rebuild(version, person)
         return self.catch_up(state, person)
 
     def catch_up(self, state: Conversation, person: Person) -> Conversation:
@@ -48,39 +48,39 @@ class Memory:
         try:
             for each in found:
                 if isinstance(each, Broken):
-                    return self.rebuild(state.served, person)
+                    return self.rebuild(state.version, person)
                 state.apply(each)
         except (NeedsRebuild, *UNUSABLE):
-            return self.rebuild(state.served, person)
+            return self.rebuild(state.version, person)
         return state
 
-    def rebuild(self, served: Served, person: Person) -> Conversation:
+    def rebuild(self, version: CatalogueVersion, person: Person) -> Conversation:
         """The state from the whole log; damaged events are left out and reported."""
         self.check(person)
-        state, broken = fold(served, person.seed, self.rows(person))
+        state, broken = fold(version, person.seed, self.rows(person))
         for seq, reason in broken.items():
             self._report(Finding(person.id, person.catalogue, f"event {seq}", reason))
         return state
 
     def keep(self, state: Conversation, person: Person) -> None:
         """Keep the state, so that the log up to here need not be read again."""
-        self._storage.snapshots.save(person.id, state.served.basis, state.snapshot())
+        self._storage.snapshots.save(person.id, state.version.basis, state.snapshot())
 
-    def renew(self, served: Served, person: Person) -> None:
+    def renew(self, version: CatalogueVersion, person: Person) -> None:
         """Fold the log anew and keep what comes out."""
-        self.keep(self.rebuild(served, person), person)
+        self.keep(self.rebuild(version, person), person)
 
-    def _from_snapshot(self, served: Served, person: Person) -> Conversation | None:
+    def _from_snapshot(self, version: CatalogueVersion, person: Person) -> Conversation | None:
         try:
-            found = self._storage.snapshots.load(person.id, served.basis)
-            return None if found is None else Conversation.from_snapshot(served, found)
+            found = self._storage.snapshots.load(person.id, version.basis)
+            return None if found is None else Conversation.from_snapshot(version, found)
         except (Damaged, InvalidInput) as error:
-            self._set_aside(served, person, str(error))
+            self._set_aside(version, person, str(error))
             return None
 
-    def _set_aside(self, served: Served, person: Person, reason: str) -> None:
+    def _set_aside(self, version: CatalogueVersion, person: Person, reason: str) -> None:
         self._report(Finding(person.id, person.catalogue, "snapshot", reason))
-        self._storage.snapshots.drop(person.id, served.basis)
+        self._storage.snapshots.drop(person.id, version.basis)
 
     def _report(self, finding: Finding) -> None:
         logger.error("damaged: person %s, %s: %s", finding.person, finding.what, finding.reason)

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from conlinucb.service.catalogues.version import Served
+from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.problems import Problem
 from conlinucb.service.storage import Event
 
 
 @dataclass(frozen=True)
-class Sent:
+class Submission:
     """What a caller says under an id of their own, to be known again when it is sent twice."""
 
     client: str | None
     kinds: tuple[str, ...]
-    says: Callable[[Served], dict[str, object]] = field(default=lambda served: {})
+    content: Callable[[CatalogueVersion], dict[str, object]] = field(default=lambda version: {})
     """The fields that make it the same."""
 
-    def checked(self, found: Event, served: Served) -> Event:
+    def checked(self, found: Event, version: CatalogueVersion) -> Event:
         """What was written under this id, if it is the same as what is sent now."""
         if found.kind not in self.kinds:
             raise Problem(
@@ -27,7 +27,7 @@ class Sent:
                 "event_id_used",
                 f"The event id {self.client!r} is that of a {found.kind} already.",
             )
-        for name, value in self.says(served).items():
+        for name, value in self.content(version).items():
             if found.body[name] != value:
                 raise Problem(
                     409,
@@ -38,7 +38,7 @@ class Sent:
         return found
 
 
-def number_in(given: str, letter: str, what: str) -> int:
+def event_number(given: str, letter: str, what: str) -> int:
     """The event that an id such as q12 or d12 names."""
     digits = given.removeprefix(letter)
     if digits == given or not digits.isascii() or not digits.isdigit() or len(digits) > 9:
@@ -48,9 +48,9 @@ def number_in(given: str, letter: str, what: str) -> int:
     return int(digits)
 
 
-def value_of(given: str | float, served: Served, what: str) -> float | None:
+def value_of(given: str | float, version: CatalogueVersion, what: str) -> float | None:
     """An answer or a reward as a number in the catalogue's range; None for a skip."""
-    low, high = served.settings.range
+    low, high = version.settings.range
     if isinstance(given, str):
         return {"yes": high, "no": low, "skip": None}[given]
     if not low <= given <= high:
@@ -67,7 +67,7 @@ class Repeated(Exception):
         self.event = event
 
 
-def same(found: Event, field: str, value: float | None, what: str) -> Event:
+def repeated_or_refused(found: Event, field: str, value: float | None, what: str) -> Event:
     """What was said before, if it was the same."""
     if found.body[field] == value:
         raise Repeated(found)

@@ -14,12 +14,18 @@ from typing import Any, TypeVar
 
 from conlinucb.errors import Damaged, InvalidInput, UnknownName
 from conlinucb.service.catalogues.registry import Catalogues
-from conlinucb.service.catalogues.version import Served
-from conlinucb.service.conversations.cache import Live, Seat
-from conlinucb.service.conversations.decide import Wish, next_event
+from conlinucb.service.catalogues.version import CatalogueVersion
+from conlinucb.service.conversations.cache import CacheEntry, StateCache
+from conlinucb.service.conversations.decide import NextRequest, next_event
 from conlinucb.service.conversations.fold import Conversation
-from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, Memory
-from conlinucb.service.conversations.replies import Repeated, Sent, number_in, same, value_of
+from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, StateLoader
+from conlinucb.service.conversations.replies import (
+    Repeated,
+    Submission,
+    event_number,
+    repeated_or_refused,
+    value_of,
+)
 from conlinucb.service.problems import Problem
 from conlinucb.service.storage import Broken, Event, Person, Storage, Taken
 from conlinucb.service.storage.events import flaw, sound
@@ -34,30 +40,30 @@ class Written:
 
     event: Event
     repeated: bool
-    served: Served
+    version: CatalogueVersion
 
 
-class Desk:
+class UseCases:
     """Serves people, one request after the other for each of them, all at once otherwise."""
 
     def __init__(
         self,
         storage: Storage,
         catalogues: Catalogues,
-        live: Live,
-        memory: Memory,
+        cache: StateCache,
+        loader: StateLoader,
         keep: Callable[[Conversation, Person], None],
     ) -> None:
         self.storage = storage
         self.catalogues = catalogues
-        self.live = live
-        self.memory = memory
+        self.cache = cache
+        self.loader = loader
         self._keep = keep
 
     def meet(self, catalogue: str, name: str, seed: int | None) -> Person:
         """Know a person from now on."""
         own = _seed(name) if seed is None else seed
-        person = self._newest(
+        person = self._again_on_newer_version(
             catalogue,
             lambda: self.storage.people.add(self.catalogues.serving(catalogue).id, name, own),
         )
@@ -69,39 +75,39 @@ class Desk:
             )
         return person
 
-    def next(self, catalogue: str, name: str, wish: Wish) -> Written:
+    def next(self, catalogue: str, name: str, request: NextRequest) -> Written:
         """A question or a recommendation."""
 
         def decide(state: Conversation, person: Person) -> Event | None:
-            return next_event(state, wish)
+            return next_event(state, request)
 
-        sent = Sent(wish.event, ("question", "recommendation"))
-        return self._newest(
-            catalogue, lambda: self._write(catalogue, name, decide, sent, create=True)
+        submission = Submission(request.event, ("question", "recommendation"))
+        return self._again_on_newer_version(
+            catalogue, lambda: self._write(catalogue, name, decide, submission, create=True)
         )
 
     def answer(
         self, catalogue: str, name: str, question: str, answer: str | float, client: str | None
     ) -> Written:
         """Take in the answer to the open question."""
-        asked = number_in(question, "q", "question")
+        asked = event_number(question, "q", "question")
 
         def decide(state: Conversation, person: Person) -> Event | None:
-            value = value_of(answer, state.served, "answer")
+            value = value_of(answer, state.version, "answer")
             subject = f"answer {asked}"
             about = self._open_question(state, person, asked)
             if about is None:
                 found = self._said(person, subject)
                 if found is not None:
-                    return same(found, "answer", value, question)
+                    return repeated_or_refused(found, "answer", value, question)
                 raise self._closed(state, person, asked)
             body = {"question": asked, **about, "answer": value}
             return Event(state.seq + 1, "answer", body, client, subject)
 
-        def says(served: Served) -> dict[str, object]:
-            return {"question": asked, "answer": value_of(answer, served, "answer")}
+        def content(version: CatalogueVersion) -> dict[str, object]:
+            return {"question": asked, "answer": value_of(answer, version, "answer")}
 
-        return self._write(catalogue, name, decide, Sent(client, ("answer",), says))
+        return self._write(catalogue, name, decide, Submission(client, ("answer",), content))
 
     def _open_question(
         self, state: Conversation, person: Person, asked: int
@@ -113,7 +119,7 @@ class Desk:
         if open_ is None:  # about something that this version of the catalogue does not have
             body = self._open(state, person).body
             return {"about": body["about"], "id": body["id"]}
-        catalog = state.served.catalog
+        catalog = state.version.catalog
         ids = catalog.term_ids if open_.kind == "term" else catalog.arm_ids
         return {"about": open_.kind, "id": str(ids[open_.index])}
 
@@ -128,22 +134,22 @@ class Desk:
         self, catalogue: str, name: str, decision: str, item: str, reward: float, client: str | None
     ) -> Written:
         """Take in how a recommended item was liked."""
-        shown = number_in(decision, "d", "decision")
+        shown = event_number(decision, "d", "decision")
 
         def decide(state: Conversation, person: Person) -> Event | None:
-            value = value_of(reward, state.served, "reward")
+            value = value_of(reward, state.version, "reward")
             subject = f"reward {shown} {item}"
             self._check_shown(state, person, shown, item)
             found = self._said(person, subject) if state.seq > shown else None
             if found is not None:
-                return same(found, "reward", value, f"{item!r} in {decision}")
+                return repeated_or_refused(found, "reward", value, f"{item!r} in {decision}")
             body = {"decision": shown, "item": item, "reward": value}
             return Event(state.seq + 1, "reward", body, client, subject)
 
-        def says(served: Served) -> dict[str, object]:
-            return {"decision": shown, "item": item, "reward": value_of(reward, served, "reward")}
+        def content(version: CatalogueVersion) -> dict[str, object]:
+            return {"decision": shown, "item": item, "reward": value_of(reward, version, "reward")}
 
-        return self._write(catalogue, name, decide, Sent(client, ("reward",), says))
+        return self._write(catalogue, name, decide, Submission(client, ("reward",), content))
 
     def _check_shown(self, state: Conversation, person: Person, shown: int, item: str) -> None:
         items = state.decisions.get(shown)
@@ -185,14 +191,14 @@ class Desk:
                 raise Repeated(found)
             return Event(state.seq + 1, "retraction", {"of": seq}, None, f"retraction {seq}")
 
-        return self._write(catalogue, name, decide, Sent(None, ("retraction",)))
+        return self._write(catalogue, name, decide, Submission(None, ("retraction",)))
 
     def forget(self, name: str, catalogue: str | None) -> int:
         """Delete a person from log, snapshots and caches; how many conversations that were."""
         people = self.everywhere(name, catalogue)
         for person in people:
             self.storage.people.delete(person.id)
-            self.live.forget_key((person.catalogue, name))
+            self.cache.forget_key((person.catalogue, name))
         return len(people)
 
     def everywhere(self, name: str, catalogue: str | None) -> list[Person]:
@@ -216,14 +222,14 @@ class Desk:
         """Look at a person's state as it is now; at that of newcomers, too, where asked for."""
 
         def look() -> Result:
-            with self._seated(catalogue, name) as (served, seat):
-                state, person = self._state(served, seat, name, create=newcomers)
-                self._reread(seat, state, person)
-                return see(*self._state(served, seat, name, create=newcomers))
+            with self._locked_entry(catalogue, name) as (version, entry):
+                state, person = self._state(version, entry, name, create=newcomers)
+                self._reread(entry, state, person)
+                return see(*self._state(version, entry, name, create=newcomers))
 
-        return self._newest(catalogue, look)
+        return self._again_on_newer_version(catalogue, look)
 
-    def _newest(self, catalogue: str, act: Callable[[], Result]) -> Result:
+    def _again_on_newer_version(self, catalogue: str, act: Callable[[], Result]) -> Result:
         """Do it again where a name is unknown only because another worker has just brought it."""
         before = self.catalogues.serving(catalogue).number
         try:
@@ -235,7 +241,7 @@ class Desk:
 
     def history(self, state: Conversation, person: Person) -> list[Event | Broken]:
         """The events that a state is made of, whatever others have written since."""
-        rows = [row for row in self.memory.rows(person) if row.seq <= state.seq]
+        rows = [row for row in self.loader.rows(person) if row.seq <= state.seq]
         if state.seq and not rows:  # deleted meanwhile
             raise _unknown(person.name)
         return rows
@@ -245,48 +251,52 @@ class Desk:
         catalogue: str,
         name: str,
         decide: Callable[[Conversation, Person], Event | None],
-        sent: Sent,
+        submission: Submission,
         *,
         create: bool = False,
     ) -> Written:
         """Decide on an event and write it; decide again where the log has gone on."""
-        with self._seated(catalogue, name) as (served, seat):
+        with self._locked_entry(catalogue, name) as (version, entry):
             for attempt in range(TRIES):
-                state, person = self._state(served, seat, name, create=create)
-                if attempt and (found := self._sent(person, sent, served)):
-                    return Written(found, True, served)
+                state, person = self._state(version, entry, name, create=create)
+                if attempt and (found := self._submitted_before(person, submission, version)):
+                    return Written(found, True, version)
                 try:
                     event = decide(state, person)
                     if event is not None:
-                        return Written(self._append(seat, state, person, event), False, served)
-                    if self._is_latest(seat, state, person):
-                        found = self._sent(person, sent, served)
-                        return Written(found or self._open(state, person), True, served)
+                        return Written(self._append(entry, state, person, event), False, version)
+                    if self._is_latest(entry, state, person):
+                        found = self._submitted_before(person, submission, version)
+                        return Written(found or self._open(state, person), True, version)
                 except Repeated as repeated:
-                    found = self._sent(person, sent, served)
-                    return Written(found or repeated.event, True, served)
+                    found = self._submitted_before(person, submission, version)
+                    return Written(found or repeated.event, True, version)
                 except _Stale:
                     continue
                 except (Problem, InvalidInput):
-                    if found := self._sent(person, sent, served):
-                        return Written(found, True, served)
-                    if self._is_latest(seat, state, person):
+                    if found := self._submitted_before(person, submission, version):
+                        return Written(found, True, version)
+                    if self._is_latest(entry, state, person):
                         raise
             raise Problem(503, "busy", f"Too many requests for {name!r} at once.", retry=True)
 
-    def _sent(self, person: Person, sent: Sent, served: Served) -> Event | None:
+    def _submitted_before(
+        self, person: Person, submission: Submission, version: CatalogueVersion
+    ) -> Event | None:
         """What was written before under the client's own id."""
-        if sent.client is None or not person.id:
+        if submission.client is None or not person.id:
             return None
-        found = self._event(person, client_id=sent.client)
-        return found and sent.checked(found, served)
+        found = self._event(person, client_id=submission.client)
+        return found and submission.checked(found, version)
 
-    def _append(self, seat: Seat, state: Conversation, person: Person, event: Event) -> Event:
+    def _append(
+        self, entry: CacheEntry, state: Conversation, person: Person, event: Event
+    ) -> Event:
         wrong = flaw(event.kind, event.body)
         if wrong is not None:  # nothing is written that could not be read again
             raise Damaged(f"What was decided for {person.name!r} cannot be kept: {wrong}.")
         if not person.id:
-            person = self._met(seat, state, person)
+            person = self._add_person(entry, state, person)
         log = self.storage.log
         try:
             if event.kind == "retraction":
@@ -294,47 +304,47 @@ class Desk:
             else:
                 written = log.append(person.id, event)
         except Taken:
-            self._reread(seat, state, person)
+            self._reread(entry, state, person)
             raise _Stale from None
         if written.kind == "retraction":
-            seat.conversation = self.memory.rebuild(state.served, person)
+            entry.conversation = self.loader.rebuild(state.version, person)
         else:
             state.apply(written)
         if written.seq % SNAPSHOT_EVERY == 0 or written.kind == "retraction":
-            assert seat.conversation is not None
-            self._keep(seat.conversation, person)
+            assert entry.conversation is not None
+            self._keep(entry.conversation, person)
         return written
 
-    def _met(self, seat: Seat, state: Conversation, person: Person) -> Person:
+    def _add_person(self, entry: CacheEntry, state: Conversation, person: Person) -> Person:
         """Know a person from their first event on."""
-        seat.person = self.storage.people.add(person.catalogue, person.name, person.seed)
-        if seat.person.seed != person.seed:  # someone else met them first, with another seed
-            seat.conversation = None
+        entry.person = self.storage.people.add(person.catalogue, person.name, person.seed)
+        if entry.person.seed != person.seed:  # someone else met them first, with another seed
+            entry.conversation = None
             raise _Stale
-        seat.conversation = state
-        return seat.person
+        entry.conversation = state
+        return entry.person
 
-    def _is_latest(self, seat: Seat, state: Conversation, person: Person) -> bool:
+    def _is_latest(self, entry: CacheEntry, state: Conversation, person: Person) -> bool:
         """Whether no one else wrote anything; what they did is taken in."""
         before = state.seq
-        self._reread(seat, state, person)
-        return not person.id or (seat.conversation is state and state.seq == before)
+        self._reread(entry, state, person)
+        return not person.id or (entry.conversation is state and state.seq == before)
 
-    def _reread(self, seat: Seat, state: Conversation, person: Person) -> None:
+    def _reread(self, entry: CacheEntry, state: Conversation, person: Person) -> None:
         """Take in what others wrote, or find that the person is gone."""
         if not person.id:
             return
         if self.storage.people.find(person.catalogue, person.name) != person:
-            seat.clear()
+            entry.clear()
         else:
-            seat.conversation = self.memory.catch_up(state, person)
+            entry.conversation = self.loader.catch_up(state, person)
 
     def _open(self, state: Conversation, person: Person) -> Event:
         found = self._event(person, seq=state.open_seq)
         if found is None or found.kind != "question":
             # What the state rests on is not there: it is folded anew from what is.
-            self.storage.snapshots.drop(person.id, state.served.basis)
-            self.live.seat((person.catalogue, person.name)).conversation = None
+            self.storage.snapshots.drop(person.id, state.version.basis)
+            self.cache.entry((person.catalogue, person.name)).conversation = None
             raise _Stale
         return found
 
@@ -348,39 +358,41 @@ class Desk:
         return row if isinstance(row, Event) else None
 
     @contextmanager
-    def _seated(self, catalogue: str, name: str) -> Iterator[tuple[Served, Seat]]:
-        served = self.catalogues.serving(catalogue)
-        key = (served.id, name)
-        seat = self.live.seat(key)
-        with seat.lock:
+    def _locked_entry(
+        self, catalogue: str, name: str
+    ) -> Iterator[tuple[CatalogueVersion, CacheEntry]]:
+        version = self.catalogues.serving(catalogue)
+        key = (version.id, name)
+        entry = self.cache.entry(key)
+        with entry.lock:
             try:
-                yield served, seat
+                yield version, entry
             except (Problem, InvalidInput):
                 raise  # refused before anything was changed
             except BaseException:
-                seat.clear()  # what is at hand may be half of something
+                entry.clear()  # what is at hand may be half of something
                 raise
             finally:
-                if seat.person is None:  # no one of that name: nothing to keep a seat for
-                    self.live.forget_key(key)
+                if entry.person is None:  # no one of that name: nothing to keep an entry for
+                    self.cache.forget_key(key)
                 else:
-                    self.live.used(key, seat)
+                    self.cache.used(key, entry)
 
     def _state(
-        self, served: Served, seat: Seat, name: str, *, create: bool = False
+        self, version: CatalogueVersion, entry: CacheEntry, name: str, *, create: bool = False
     ) -> tuple[Conversation, Person]:
         """The state at hand, for the version that is served."""
-        person = seat.person or self.storage.people.find(served.id, name)
+        person = entry.person or self.storage.people.find(version.id, name)
         if person is None:
             if not create:
                 raise _unknown(name)
-            nobody = Person(0, served.id, name, _seed(name))  # known once there is an event
-            return Conversation.new(served, nobody.seed), nobody
-        seat.person = person
-        state = seat.conversation
-        if state is None or not state.fits(served):
-            state = self.memory.load(served, person)
-        seat.conversation = state.on(served)
+            nobody = Person(0, version.id, name, _seed(name))  # known once there is an event
+            return Conversation.new(version, nobody.seed), nobody
+        entry.person = person
+        state = entry.conversation
+        if state is None or not state.fits(version):
+            state = self.loader.load(version, person)
+        entry.conversation = state.on(version)
         return state, person
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from conlinucb.service.catalogues.version import Served
+from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.schemas import (
     Contribution,
@@ -50,12 +50,13 @@ def question(event: Event) -> QuestionOut:
     )
 
 
-def next_out(event: Event, served: Served) -> QuestionOut | RecommendationOut:
+def next_out(event: Event, version: CatalogueVersion) -> QuestionOut | RecommendationOut:
     """What ``next`` decided on."""
     if event.kind == "question":
         return question(event)
     items = [
-        ItemOut(**each, terms=served.terms_of(each["item"])[:TERMS]) for each in event.body["items"]
+        ItemOut(**each, terms=version.terms_of(each["item"])[:TERMS])
+        for each in event.body["items"]
     ]
     return RecommendationOut(decision=f"d{event.seq}", round=event.body["round"], items=items)
 
@@ -85,24 +86,24 @@ def profile(
     state: Conversation, name: str, rows: Sequence[Event | Broken], latest: int, before: int
 ) -> Profile:
     """What is believed of a person, and where it comes from."""
-    served = state.served
-    belief = served.agent.estimates(state.user)
+    version = state.version
+    belief = version.agent.estimates(state.user)
     open_ = next((row for row in rows if row.seq == state.open_seq), None)
     log = entries(rows)
     return Profile(
         user=name,
-        catalogue=served.name,
-        version=served.number,
+        catalogue=version.name,
+        version=version.number,
         rounds=state.user.rounds,
         questions_asked=state.asked,
         open_question=question(open_) if isinstance(open_, Event) else None,
         terms=[
             TermOut(
-                term=str(served.catalog.term_ids[k]),
+                term=str(version.catalog.term_ids[k]),
                 mean=float(belief.means[k]),
                 radius=float(belief.radii[k]),
             )
-            for k in served.catalog.live_terms.tolist()
+            for k in version.catalog.live_terms.tolist()
         ],
         events=[each for each in log[::-1] if each.event < before][:latest],
         events_in_all=len(rows),
@@ -112,9 +113,9 @@ def profile(
 
 def explanation(state: Conversation, rows: Sequence[Event | Broken], item: str) -> Explanation:
     """What each answer and reward adds to an item's mean."""
-    served = state.served
-    arm = served.catalog.arm_index(item)
-    found = served.agent.score(state.user, [arm])
+    version = state.version
+    arm = version.catalog.arm_index(item)
+    found = version.agent.score(state.user, [arm])
     parts = sorted(_parts(state, rows, arm), key=lambda part: -abs(part.contribution))
     return Explanation(
         item=item,
@@ -129,7 +130,7 @@ def explanation(state: Conversation, rows: Sequence[Event | Broken], item: str) 
 def _parts(state: Conversation, rows: Sequence[Event | Broken], arm: int) -> list[Contribution]:
     events = [row for row in rows if isinstance(row, Event)]
     gone = {event.body.get("of") for event in events if event.kind == "retraction"}
-    influence = state.served.agent.influence(state.user, arm)
+    influence = state.version.agent.influence(state.user, arm)
     found = []
     for event in events:
         if event.seq in gone or event.kind not in ("answer", "reward"):
@@ -142,7 +143,7 @@ def _parts(state: Conversation, rows: Sequence[Event | Broken], arm: int) -> lis
 
 def _part(state: Conversation, event: Event, influence: Any) -> Contribution | None:
     """One event's part; None where it teaches nothing: a skip, or something gone."""
-    body, catalog = event.body, state.served.catalog
+    body, catalog = event.body, state.version.catalog
     kind = body["about"] if event.kind == "answer" else "arm"
     about = body["id"] if event.kind == "answer" else body["item"]
     value = body["answer"] if event.kind == "answer" else body["reward"]

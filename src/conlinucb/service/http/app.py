@@ -22,12 +22,12 @@ from starlette.routing import compile_path
 
 from conlinucb._version import __version__
 from conlinucb.errors import ConlinucbError
-from conlinucb.service.background import Caretaker
+from conlinucb.service.background import Background
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.config import SERVICE, ServiceConfig, key_from_environment
-from conlinucb.service.conversations.cache import Live
-from conlinucb.service.conversations.loader import Memory
-from conlinucb.service.conversations.use_cases import Desk
+from conlinucb.service.conversations.cache import StateCache
+from conlinucb.service.conversations.loader import StateLoader
+from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.http.body_errors import sentence
 from conlinucb.service.http.guard import Guard
 from conlinucb.service.http.routes import catalogues as catalogue_routes
@@ -62,9 +62,9 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
         app.include_router(page.router)
         app.mount("/static", page.files())
         app.add_middleware(Visitors)
-    app.add_exception_handler(ConlinucbError, _ours)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(ConlinucbError, _package_error)
+    app.add_exception_handler(RequestValidationError, _invalid_request)
+    app.add_exception_handler(HTTPException, _http_error)
     app.add_middleware(Guard, key=key, hosts=config.hosts, open_page=config.page == "open")
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     app.openapi()  # builds the routes too, here, where no other thread is at work yet
@@ -84,19 +84,19 @@ def from_environment() -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     config: ServiceConfig = app.state.config
     storage = Storage(config.database)
-    memory = Memory(storage)
-    catalogues = Catalogues(storage, memory.renew)
-    live = Live(config.cache_megabytes * 1_000_000)
-    caretaker = Caretaker(config, storage, catalogues, live)
-    app.state.caretaker = caretaker
-    app.state.desk = Desk(storage, catalogues, live, memory, caretaker.keep)
+    loader = StateLoader(storage)
+    catalogues = Catalogues(storage, loader.renew)
+    cache = StateCache(config.cache_megabytes * 1_000_000)
+    background = Background(config, storage, catalogues, cache)
+    app.state.background = background
+    app.state.use_cases = UseCases(storage, catalogues, cache, loader, background.keep)
     # As many requests at work as there are connections: none waits for one in vain.
     anyio.to_thread.current_default_thread_limiter().total_tokens = CONNECTIONS
-    caretaker.start()
+    background.start()
     try:
         yield
     finally:
-        caretaker.stop()
+        background.stop()
         storage.close()
 
 
@@ -136,7 +136,7 @@ def _answer(problem: Problem) -> JSONResponse:
     return JSONResponse(problem.body(), problem.status, problem.headers())
 
 
-async def _ours(request: Request, error: Exception) -> JSONResponse:
+async def _package_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, ConlinucbError)
     problem = problem_of(error)
     if problem.status >= 500:
@@ -144,7 +144,7 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
     return _answer(problem)
 
 
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
+async def _invalid_request(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     if isinstance(error.body, bytes):  # it was not read as JSON, since it was not said to be
         kind = request.headers.get("content-type", "nothing")
@@ -153,7 +153,7 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     return _answer(Problem(422, "invalid_request", sentence(error.errors())))
 
 
-async def _http(request: Request, error: Exception) -> JSONResponse:
+async def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     status, headers = error.status_code, dict(error.headers or {})
     message = f"{request.method} {request.url.path}: {error.detail}."

@@ -7,11 +7,11 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-PATIENCE = 30.0
+REQUEST_TIMEOUT = 30.0
 """Seconds from the opening of a connection, or from an answer, to the end of the next headers."""
 
 
-class Impatient(HttpToolsProtocol):
+class RequestTimeoutProtocol(HttpToolsProtocol):
     """Uvicorn's protocol, which by itself waits for the rest of a request forever."""
 
     _timer: asyncio.TimerHandle | None = None
@@ -40,7 +40,7 @@ class Impatient(HttpToolsProtocol):
 
     def _wait(self) -> None:
         self._rest()
-        self._timer = self.loop.call_later(PATIENCE, self._hang_up)
+        self._timer = self.loop.call_later(REQUEST_TIMEOUT, self._hang_up)
 
     def _rest(self) -> None:
         if self._timer is not None:

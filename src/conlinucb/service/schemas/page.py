@@ -34,7 +34,7 @@ class PageOut(BaseModel):
     schedules: list[str]
 
 
-class LabBody(BaseModel):
+class ComparisonBody(BaseModel):
     """A simulated person, and who is to meet them."""
 
     model_config = example(
@@ -48,31 +48,31 @@ class LabBody(BaseModel):
     rounds: int = Field(default=100, ge=1, le=300, strict=True)
 
 
-class LabAnswer(BaseModel):
+class ComparisonAnswer(BaseModel):
     """A question and what the simulated person said."""
 
     about: str
     answer: float
 
 
-class LabRound(BaseModel):
+class ComparisonRound(BaseModel):
     """One round of one agent."""
 
-    asked: list[LabAnswer]
+    asked: list[ComparisonAnswer]
     item: str
     reward: float = Field(description="Expected, without noise.")
     regret: float = Field(description="Summed up to here.")
     error: float = Field(description="Distance of the estimate from the person's taste.")
 
 
-class LabRun(BaseModel):
+class ComparisonRun(BaseModel):
     """One agent's way with the person."""
 
     agent: str
-    rounds: list[LabRound]
+    rounds: list[ComparisonRound]
 
 
-class LabOut(BaseModel):
+class ComparisonOut(BaseModel):
     """The same person, met by each agent."""
 
     model_config = shown(
@@ -94,4 +94,4 @@ class LabOut(BaseModel):
     )
 
     likes: list[str] = Field(description="The topics that this person likes best.")
-    runs: list[LabRun]
+    runs: list[ComparisonRun]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conlinucb.service.storage.catalogues import Change, Entry, Shelf
+from conlinucb.service.storage.catalogues import CatalogueLog, Change, Entry
 from conlinucb.service.storage.database import MEMORY, Database, Taken, now
 from conlinucb.service.storage.log import Broken, Event, Log
 from conlinucb.service.storage.people import People, Person
@@ -24,7 +24,7 @@ class Storage:
         self.log = Log(self.database)
         self.people = People(self.database)
         self.snapshots = Snapshots(self.database)
-        self.shelf = Shelf(self.database)
+        self.catalogue_log = CatalogueLog(self.database)
         self.quarantine = Quarantine(self.database)
 
     def close(self) -> None:
@@ -36,6 +36,7 @@ __all__ = [
     "MEMORY",
     "Arrays",
     "Broken",
+    "CatalogueLog",
     "Change",
     "Database",
     "Entry",
@@ -45,7 +46,6 @@ __all__ = [
     "People",
     "Person",
     "Quarantine",
-    "Shelf",
     "Snapshot",
     "Snapshots",
     "Storage",

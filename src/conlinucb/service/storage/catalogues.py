@@ -37,7 +37,7 @@ class Change:
     at: int
 
 
-class Shelf:
+class CatalogueLog:
     """All catalogues."""
 
     def __init__(self, database: Database) -> None:

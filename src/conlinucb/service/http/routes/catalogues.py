@@ -9,9 +9,9 @@ from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from conlinucb.service.catalogues.uploads import from_json, from_table
-from conlinucb.service.catalogues.version import Content, Served
+from conlinucb.service.catalogues.version import CatalogueVersion, Content
 from conlinucb.service.http.body_errors import sentence
-from conlinucb.service.http.routes.common import ERRORS, STRICT, Name, catalogues_of, desk_of
+from conlinucb.service.http.routes.common import ERRORS, STRICT, Name, catalogues_of, use_cases_of
 from conlinucb.service.problems import Problem
 from conlinucb.service.schemas import (
     CatalogueBody,
@@ -47,7 +47,7 @@ _BODY: dict[str, Any] = {
 @router.get("", summary="All catalogues")
 def listed(request: Request) -> list[CatalogueOut]:
     """Every catalogue that is served."""
-    return [_about(request, served) for served in catalogues_of(request).listed()]
+    return [_about(request, version) for version in catalogues_of(request).listed()]
 
 
 @router.get("/{name}", summary="One catalogue")
@@ -128,13 +128,13 @@ def remove(request: Request, name: Name, body: RemovalBody) -> CatalogueOut:
     return _out(request, name)
 
 
-@router.get("/{name}/settings", summary="Agent and manners")
+@router.get("/{name}/settings", summary="Settings")
 def settings(request: Request, name: Name) -> Settings:
     """As they are served."""
     return catalogues_of(request).serving(name).settings
 
 
-@router.put("/{name}/settings", summary="Change agent and manners")
+@router.put("/{name}/settings", summary="Change the settings")
 def change(request: Request, response: Response, name: Name, body: Settings) -> CatalogueOut:
     """Checked before they are accepted; with another prior, people's states are rebuilt first."""
     catalogues_of(request).set_settings(name, body)
@@ -147,18 +147,18 @@ def _out(request: Request, name: str) -> CatalogueOut:
     return _about(request, catalogues_of(request).serving(name))
 
 
-def _about(request: Request, served: Served) -> CatalogueOut:
-    storage = desk_of(request).storage
-    entry = storage.shelf.find(served.name)
-    catalog = served.catalog
+def _about(request: Request, version: CatalogueVersion) -> CatalogueOut:
+    storage = use_cases_of(request).storage
+    entry = storage.catalogue_log.find(version.name)
+    catalog = version.catalog
     return CatalogueOut(
-        catalogue=served.name,
-        version=served.number,
+        catalogue=version.name,
+        version=version.number,
         building=entry.pending if entry else None,
         items=int(catalog.live_arms.size),
         terms=int(catalog.live_terms.size),
         d=catalog.d,
-        people=storage.people.count(served.id),
+        people=storage.people.count(version.id),
         report=catalog.report,
-        settings=served.settings,
+        settings=version.settings,
     )

@@ -8,7 +8,7 @@ from fastapi import Depends, Path, Query, Request
 
 from conlinucb.errors import nearest
 from conlinucb.service.catalogues.registry import Catalogues
-from conlinucb.service.conversations.use_cases import Desk
+from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.problems import Problem
 from conlinucb.service.schemas import ErrorOut, Text
 
@@ -38,7 +38,7 @@ Catalogue = Annotated[
 Name = Annotated[Text, Path(description="The catalogue's name.", examples=["films"])]
 
 
-async def refuse_strangers(request: Request) -> None:
+async def refuse_unknown_parameters(request: Request) -> None:
     """Refuse parameters in the address that no one would look at, such as a mistyped one.
 
     Async although it waits for nothing: others are sent to a thread of their own.
@@ -59,21 +59,21 @@ async def refuse_strangers(request: Request) -> None:
             )
 
 
-STRICT = [Depends(refuse_strangers)]
+STRICT = [Depends(refuse_unknown_parameters)]
 
 
-def desk_of(request: Request) -> Desk:
+def use_cases_of(request: Request) -> UseCases:
     """The use cases about people."""
-    desk: Desk = request.app.state.desk
-    return desk
+    use_cases: UseCases = request.app.state.use_cases
+    return use_cases
 
 
 def catalogues_of(request: Request) -> Catalogues:
     """The catalogues in service."""
-    return desk_of(request).catalogues
+    return use_cases_of(request).catalogues
 
 
-def meant(request: Request, catalogue: str | None) -> str:
+def catalogue_name(request: Request, catalogue: str | None) -> str:
     """The catalogue that a request is about."""
     name = catalogue or request.app.state.config.default_catalogue
     if name is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from conlinucb.service.background import Caretaker
+from conlinucb.service.background import Background
 from conlinucb.service.http.routes.common import ERRORS
 from conlinucb.service.schemas import Health
 
@@ -22,8 +22,8 @@ async def alive() -> Health:
 @router.get("/readyz", summary="Ready", responses={503: {"model": Health}})
 def ready(request: Request, response: Response) -> Health:
     """Store reachable, migrations current, a catalogue loaded, kernels warm."""
-    caretaker: Caretaker = request.app.state.caretaker
-    checks = caretaker.checks()
+    background: Background = request.app.state.background
+    checks = background.checks()
     needed = {name: text for name, text in checks.items() if not name.startswith("catalogue ")}
     if all(text == "ok" for text in needed.values()):
         return Health(status="ok", checks=checks)

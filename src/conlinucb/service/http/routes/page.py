@@ -10,9 +10,15 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from conlinucb.service.conversations import comparison as lab
-from conlinucb.service.http.routes.common import ERRORS, STRICT, Catalogue, catalogues_of, meant
-from conlinucb.service.schemas import LabBody, LabOut, PageCatalogue, PageOut
+from conlinucb.service.conversations import comparison as comparisons
+from conlinucb.service.http.routes.common import (
+    ERRORS,
+    STRICT,
+    Catalogue,
+    catalogue_name,
+    catalogues_of,
+)
+from conlinucb.service.schemas import ComparisonBody, ComparisonOut, PageCatalogue, PageOut
 
 FOLDER = Path(__file__).parent.parent / "static"
 FRESH = {"cache-control": "no-cache"}
@@ -61,21 +67,21 @@ def needed(request: Request) -> PageOut:
     return PageOut(
         catalogues=[
             PageCatalogue(
-                name=served.name,
-                items=int(served.catalog.live_arms.size),
-                terms=int(served.catalog.live_terms.size),
-                range=served.settings.range,
+                name=version.name,
+                items=int(version.catalog.live_arms.size),
+                terms=int(version.catalog.live_terms.size),
+                range=version.settings.range,
             )
-            for served in catalogues_of(request).listed()
+            for version in catalogues_of(request).listed()
         ],
         default=request.app.state.config.default_catalogue,
-        agents=list(lab.AGENTS),
-        schedules=list(lab.SCHEDULES),
+        agents=list(comparisons.AGENTS),
+        schedules=list(comparisons.SCHEDULES),
     )
 
 
 @router.post("/v1/page/comparison", summary="Compare agents", responses=ERRORS, dependencies=STRICT)
-def compare(request: Request, body: LabBody, catalogue: Catalogue = None) -> LabOut:
+def compare(request: Request, body: ComparisonBody, catalogue: Catalogue = None) -> ComparisonOut:
     """One simulated person met by each agent, round by round. Nothing of it is kept."""
-    served = catalogues_of(request).serving(meant(request, catalogue))
-    return lab.compare(served.catalog, body)
+    version = catalogues_of(request).serving(catalogue_name(request, catalogue))
+    return comparisons.compare(version.catalog, body)

@@ -7,9 +7,16 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 
 from conlinucb.service.conversations import views
-from conlinucb.service.conversations.decide import Wish
+from conlinucb.service.conversations.decide import NextRequest
 from conlinucb.service.conversations.fold import Conversation
-from conlinucb.service.http.routes.common import ERRORS, STRICT, Catalogue, User, desk_of, meant
+from conlinucb.service.http.routes.common import (
+    ERRORS,
+    STRICT,
+    Catalogue,
+    User,
+    catalogue_name,
+    use_cases_of,
+)
 from conlinucb.service.schemas import (
     AnswerBody,
     Explanation,
@@ -37,16 +44,18 @@ def next_(
 ) -> QuestionOut | RecommendationOut:
     """What comes next. Asked again before the answer, it returns the same question."""
     given = body or NextBody()
-    wish = Wish(given.pool, given.exclude, given.offered, given.k, given.ask == "due", given.event)
-    written = desk_of(request).next(meant(request, catalogue), user, wish)
-    return views.next_out(written.event, written.served)
+    wanted = NextRequest(
+        given.pool, given.exclude, given.offered, given.k, given.ask == "due", given.event
+    )
+    written = use_cases_of(request).next(catalogue_name(request, catalogue), user, wanted)
+    return views.next_out(written.event, written.version)
 
 
 @router.post("/answers", summary="Answer the open question")
 def answer(request: Request, user: User, body: AnswerBody, catalogue: Catalogue = None) -> Receipt:
     """yes, no, skip, or a number. A skip teaches nothing and is not asked again soon."""
-    written = desk_of(request).answer(
-        meant(request, catalogue), user, body.question, body.answer, body.event
+    written = use_cases_of(request).answer(
+        catalogue_name(request, catalogue), user, body.question, body.answer, body.event
     )
     return Receipt(event=written.event.seq, repeated=written.repeated)
 
@@ -54,8 +63,8 @@ def answer(request: Request, user: User, body: AnswerBody, catalogue: Catalogue 
 @router.post("/rewards", summary="Reward a recommended item")
 def reward(request: Request, user: User, body: RewardBody, catalogue: Catalogue = None) -> Receipt:
     """How a recommended item was liked; late ones are fine."""
-    written = desk_of(request).reward(
-        meant(request, catalogue), user, body.decision, body.item, body.reward, body.event
+    written = use_cases_of(request).reward(
+        catalogue_name(request, catalogue), user, body.decision, body.item, body.reward, body.event
     )
     return Receipt(event=written.event.seq, repeated=written.repeated)
 
@@ -65,7 +74,9 @@ def meet(
     request: Request, user: User, body: PersonBody | None = None, catalogue: Catalogue = None
 ) -> None:
     """Not needed: ``next`` does it. It is the way to choose the seed of random draws."""
-    desk_of(request).meet(meant(request, catalogue), user, body.seed if body else None)
+    use_cases_of(request).meet(
+        catalogue_name(request, catalogue), user, body.seed if body else None
+    )
 
 
 @router.get("", summary="The profile")
@@ -82,12 +93,12 @@ def profile(
     ] = False,
 ) -> Profile:
     """What is believed of a person, and where it comes from."""
-    desk = desk_of(request)
+    use_cases = use_cases_of(request)
 
     def see(state: Conversation, person: Person) -> Profile:
-        return views.profile(state, user, desk.history(state, person), events, before)
+        return views.profile(state, user, use_cases.history(state, person), events, before)
 
-    return desk.look(meant(request, catalogue), user, see, newcomers=newcomer)
+    return use_cases.look(catalogue_name(request, catalogue), user, see, newcomers=newcomer)
 
 
 @router.get("/explain", summary="Why this item")
@@ -98,12 +109,12 @@ def explain(
     catalogue: Catalogue = None,
 ) -> Explanation:
     """What each answer and reward contributed to an item's mean; it adds up."""
-    desk = desk_of(request)
+    use_cases = use_cases_of(request)
 
     def see(state: Conversation, person: Person) -> Explanation:
-        return views.explanation(state, desk.history(state, person), item)
+        return views.explanation(state, use_cases.history(state, person), item)
 
-    return desk.look(meant(request, catalogue), user, see)
+    return use_cases.look(catalogue_name(request, catalogue), user, see)
 
 
 @router.delete("/events/{event}", summary="Take back an answer or a reward")
@@ -114,24 +125,24 @@ def retract(
     catalogue: Catalogue = None,
 ) -> Receipt:
     """From then on it is as if it had never been given."""
-    written = desk_of(request).retract(meant(request, catalogue), user, event)
+    written = use_cases_of(request).retract(catalogue_name(request, catalogue), user, event)
     return Receipt(event=written.event.seq, repeated=written.repeated)
 
 
 @router.get("/export", summary="Everything kept of a person")
 def export(request: Request, user: User, catalogue: Catalogue = None) -> Export:
     """In every catalogue, or in the one named."""
-    desk = desk_of(request)
-    names = {each.id: each.name for each in desk.storage.shelf.entries()}
+    use_cases = use_cases_of(request)
+    names = {each.id: each.name for each in use_cases.storage.catalogue_log.entries()}
     return Export(
         user=user,
         conversations=[
             ExportedConversation(
                 catalogue=names.get(person.catalogue, ""),
                 seed=person.seed,
-                events=views.entries(desk.memory.rows(person)),
+                events=views.entries(use_cases.loader.rows(person)),
             )
-            for person in desk.everywhere(user, catalogue)
+            for person in use_cases.everywhere(user, catalogue)
         ],
     )
 
@@ -139,4 +150,4 @@ def export(request: Request, user: User, catalogue: Catalogue = None) -> Export:
 @router.delete("", summary="Forget a person", status_code=204)
 def forget(request: Request, user: User, catalogue: Catalogue = None) -> None:
     """Gone from log, snapshots and caches; in every catalogue, or in the one named."""
-    desk_of(request).forget(user, catalogue)
+    use_cases_of(request).forget(user, catalogue)

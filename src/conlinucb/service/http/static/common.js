@@ -31,7 +31,7 @@ export class Refused extends Error {
   }
 }
 
-const PATIENCE = 15_000; // milliseconds for one try
+const TIMEOUT = 15_000; // milliseconds for one try
 const PASSING = new Set([408, 429, 502, 503, 504, 507]);
 const CAME_ANEW = "conlinucb came anew";
 let waiting = 0;
@@ -77,7 +77,7 @@ export async function callForText(method, path, body) {
 }
 
 async function once(method, path, body) {
-  const options = { method, headers: {}, signal: AbortSignal.timeout(PATIENCE) };
+  const options = { method, headers: {}, signal: AbortSignal.timeout(TIMEOUT) };
   if (body !== undefined) {
     options.body = JSON.stringify(body);
     options.headers["content-type"] = "application/json";

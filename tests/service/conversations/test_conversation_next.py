@@ -1,4 +1,4 @@
-"""What may be wished for over HTTP: pools, what is offered, and seeds."""
+"""What a caller of ``next`` may ask for over HTTP: pools, what is offered, and seeds."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def test_wishes_that_leave_nothing(start: Start) -> None:
         assert refused(talk, "/next", none) == (422, "nothing_left")
     assert refused(talk, "/next", {"pool": [ITEMS[2]]}) == (422, "invalid_input")
     odd: tuple[dict[str, Any], ...] = ({"pool": []}, {"offered": []}, {"k": 0}, {"k": 101})
-    for wish in (*odd, {"ask": "always"}):
-        assert refused(talk, "/next", wish) == (422, "invalid_request")
+    for body in (*odd, {"ask": "always"}):
+        assert refused(talk, "/next", body) == (422, "invalid_request")
     assert refused(talk, "", None, "GET") == (404, "unknown_user")  # nothing was written
     shown = talk.next(pool=ITEMS[2:4], k=5)["items"]
     assert [each["item"] for each in shown] == [ITEMS[3]]
@@ -94,7 +94,7 @@ def test_a_seed_decides_what_is_drawn(start: Start) -> None:
         found[name] = asked(one, [0.5] * 12)
     assert found["a"] == found["b"]
     assert len({tuple(each) for each in found.values()}) == 3
-    by_hand = talk.desk.catalogues.serving(talk.catalogue).agent
+    by_hand = talk.use_cases.catalogues.serving(talk.catalogue).agent
     user = by_hand.new_user(seed=2**64 - 1)
     for term in found["c"]:
         question = by_hand.ask(user)
