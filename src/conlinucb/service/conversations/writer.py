@@ -1,0 +1,249 @@
+"""One person's log at a time: read their state, decide on it, write what was decided.
+
+A write is decided on the state at hand and put behind its last event. Where someone else was
+faster, that place is taken: what they wrote is read, and the decision made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from conlinucb.errors import Damaged, InvalidInput, UnknownName
+from conlinucb.service.catalogues.registry import Catalogues
+from conlinucb.service.catalogues.version import CatalogueVersion
+from conlinucb.service.conversations.cache import CacheEntry, StateCache
+from conlinucb.service.conversations.fold import Conversation
+from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, StateLoader
+from conlinucb.service.conversations.replies import Repeated, Submission
+from conlinucb.service.problems import Problem
+from conlinucb.service.storage import Broken, Event, Person, Storage, Taken
+from conlinucb.service.storage.events import flaw, sound
+
+TRIES = 50
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Written:
+    """An event in the log, and whether it had been there before."""
+
+    event: Event
+    repeated: bool
+    version: CatalogueVersion
+
+
+class LogWriter:
+    """Reads and writes for people, one after the other for each of them, all at once otherwise."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        catalogues: Catalogues,
+        cache: StateCache,
+        loader: StateLoader,
+        keep: Callable[[Conversation, Person], None],
+    ) -> None:
+        self._storage = storage
+        self._catalogues = catalogues
+        self._cache = cache
+        self._loader = loader
+        self._keep = keep
+
+    def read(
+        self,
+        catalogue: str,
+        name: str,
+        see: Callable[[Conversation, Person], Result],
+        *,
+        newcomers: bool = False,
+    ) -> Result:
+        """Look at a person's state as it is now; at that of newcomers, too, where asked for."""
+        with self._locked_entry(catalogue, name) as (version, entry):
+            state, person = self._state(version, entry, name, create=newcomers)
+            self._reread(entry, state, person)
+            return see(*self._state(version, entry, name, create=newcomers))
+
+    def again_on_newer_version(self, catalogue: str, act: Callable[[], Result]) -> Result:
+        """Do it again where a name is unknown only because another worker has just brought it."""
+        before = self._catalogues.serving(catalogue).number
+        try:
+            return act()
+        except UnknownName:
+            if not self._catalogues.has_moved(catalogue, before):
+                raise
+            return act()
+
+    def write(
+        self,
+        catalogue: str,
+        name: str,
+        decide: Callable[[Conversation, Person], Event | None],
+        submission: Submission,
+        *,
+        create: bool = False,
+    ) -> Written:
+        """Decide on an event and write it; decide again where the log has gone on."""
+        with self._locked_entry(catalogue, name) as (version, entry):
+            for attempt in range(TRIES):
+                state, person = self._state(version, entry, name, create=create)
+                if attempt and (found := self._submitted_before(person, submission, version)):
+                    return Written(found, True, version)
+                try:
+                    event = decide(state, person)
+                    if event is not None:
+                        return Written(self._append(entry, state, person, event), False, version)
+                    if self._is_latest(entry, state, person):
+                        found = self._submitted_before(person, submission, version)
+                        return Written(found or self.open_question(state, person), True, version)
+                except Repeated as repeated:
+                    found = self._submitted_before(person, submission, version)
+                    return Written(found or repeated.event, True, version)
+                except _Stale:
+                    continue
+                except (Problem, InvalidInput):
+                    if found := self._submitted_before(person, submission, version):
+                        return Written(found, True, version)
+                    if self._is_latest(entry, state, person):
+                        raise
+            raise Problem(503, "busy", f"Too many requests for {name!r} at once.", retry=True)
+
+    def _submitted_before(
+        self, person: Person, submission: Submission, version: CatalogueVersion
+    ) -> Event | None:
+        """What was written before under the client's own id."""
+        if submission.client is None or not person.id:
+            return None
+        found = self.find_event(person, client_id=submission.client)
+        return found and submission.checked(found, version)
+
+    def _append(
+        self, entry: CacheEntry, state: Conversation, person: Person, event: Event
+    ) -> Event:
+        wrong = flaw(event.kind, event.body)
+        if wrong is not None:  # nothing is written that could not be read again
+            raise Damaged(f"What was decided for {person.name!r} cannot be kept: {wrong}.")
+        if not person.id:
+            person = self._add_person(entry, state, person)
+        log = self._storage.log
+        try:
+            if event.kind == "retraction":
+                written = log.retract(person.id, event, event.body["of"])
+            else:
+                written = log.append(person.id, event)
+        except Taken:
+            self._reread(entry, state, person)
+            raise _Stale from None
+        if written.kind == "retraction":
+            entry.conversation = self._loader.rebuild(state.version, person)
+        else:
+            state.apply(written)
+        if written.seq % SNAPSHOT_EVERY == 0 or written.kind == "retraction":
+            assert entry.conversation is not None
+            self._keep(entry.conversation, person)
+        return written
+
+    def _add_person(self, entry: CacheEntry, state: Conversation, person: Person) -> Person:
+        """Know a person from their first event on."""
+        entry.person = self._storage.people.add(person.catalogue, person.name, person.seed)
+        if entry.person.seed != person.seed:  # someone else met them first, with another seed
+            entry.conversation = None
+            raise _Stale
+        entry.conversation = state
+        return entry.person
+
+    def _is_latest(self, entry: CacheEntry, state: Conversation, person: Person) -> bool:
+        """Whether no one else wrote anything; what they did is taken in."""
+        before = state.seq
+        self._reread(entry, state, person)
+        return not person.id or (entry.conversation is state and state.seq == before)
+
+    def _reread(self, entry: CacheEntry, state: Conversation, person: Person) -> None:
+        """Take in what others wrote, or find that the person is gone."""
+        if not person.id:
+            return
+        if self._storage.people.find(person.catalogue, person.name) != person:
+            entry.clear()
+        else:
+            entry.conversation = self._loader.catch_up(state, person)
+
+    def open_question(self, state: Conversation, person: Person) -> Event:
+        """The question that waits for an answer, as it stands in the log."""
+        found = self.find_event(person, seq=state.open_seq)
+        if found is None or found.kind != "question":
+            # What the state rests on is not there: it is folded anew from what is.
+            self._storage.snapshots.drop(person.id, state.version.basis)
+            self._cache.entry((person.catalogue, person.name)).conversation = None
+            raise _Stale
+        return found
+
+    def find_event(self, person: Person, **what: Any) -> Event | None:
+        """An event that can be read and used, or None."""
+        try:
+            found = self._storage.log.find(person.id, **what)
+        except Damaged:
+            return None
+        row = None if found is None else sound(found)
+        return row if isinstance(row, Event) else None
+
+    def said_before(self, person: Person, subject: str) -> Event | None:
+        """What was said about a subject, or None."""
+        found = self._storage.log.find(person.id, subject=subject)
+        if found is not None and isinstance(sound(found), Broken):
+            raise Damaged(f"Event {found.seq} cannot be read.")
+        return found
+
+    @contextmanager
+    def _locked_entry(
+        self, catalogue: str, name: str
+    ) -> Iterator[tuple[CatalogueVersion, CacheEntry]]:
+        version = self._catalogues.serving(catalogue)
+        key = (version.id, name)
+        entry = self._cache.entry(key)
+        with entry.lock:
+            try:
+                yield version, entry
+            except (Problem, InvalidInput):
+                raise  # refused before anything was changed
+            except BaseException:
+                entry.clear()  # what is at hand may be half of something
+                raise
+            finally:
+                if entry.person is None:  # no one of that name: nothing to keep an entry for
+                    self._cache.forget_key(key)
+                else:
+                    self._cache.used(key, entry)
+
+    def _state(
+        self, version: CatalogueVersion, entry: CacheEntry, name: str, *, create: bool = False
+    ) -> tuple[Conversation, Person]:
+        """The state at hand, for the version that is served."""
+        person = entry.person or self._storage.people.find(version.id, name)
+        if person is None:
+            if not create:
+                raise unknown_person(name)
+            nobody = Person(0, version.id, name, seed_of(name))  # known once there is an event
+            return Conversation.new(version, nobody.seed), nobody
+        entry.person = person
+        state = entry.conversation
+        if state is None or not state.fits(version):
+            state = self._loader.load(version, person)
+        entry.conversation = state.on(version)
+        return state, person
+
+
+class _Stale(Exception):
+    """The log has gone on: decide again."""
+
+
+def seed_of(name: str) -> int:
+    """A person's seed where none is given: from the name, so that it can be had again."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+
+
+def unknown_person(name: str) -> Problem:
+    """The refusal of a name that no one has."""
+    return Problem(404, "unknown_user", f"No one is called {name!r} here.")
