@@ -20,9 +20,10 @@ from fastapi.testclient import TestClient
 from conlinucb.errors import ConlinucbError, Outdated
 from conlinucb.service.config import ServiceConfig
 from conlinucb.service.http.app import create_app
-from conlinucb.service.storage import MEMORY, Event, Storage, migrate
+from conlinucb.service.storage import MEMORY, Storage, migrate
 from conlinucb.service.storage.schema import metadata
 from support.service_commands import command
+from support.service_store import said
 from support.service_world import Postgres, client_of, opened, serving
 
 OTHER_REVISIONS = ["0000", "9999"]
@@ -119,7 +120,7 @@ def run_upgrade(url: str) -> subprocess.Popen[str]:
 def use_it(storage: Storage) -> None:
     """Write to it, and see that what the tables promise holds."""
     ann = storage.people.add(storage.catalogue_log.create("films").id, "ann", 1)
-    written = storage.log.append(ann.id, Event(1, "answer", {}))
+    written = storage.log.append(ann.id, said(1))
     assert storage.log.after(ann.id) == [written]
 
 

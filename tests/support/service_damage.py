@@ -20,7 +20,7 @@ from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.schemas import CatalogueBody
 from conlinucb.service.settings import Settings
-from conlinucb.service.storage import Event, Person, Storage
+from conlinucb.service.storage import AnswerBody, Event, Person, RetractionBody, RewardBody, Storage
 from conlinucb.service.storage.schema import events
 from support.service_commands import Done, command
 from support.service_world import Postgres, client_of, opened
@@ -169,15 +169,13 @@ def solved(version: CatalogueVersion, log: list[Event]) -> tuple[Any, Any]:
     """Mean and radius of each key-term: a ridge regression solved at once."""
     catalog, d = version.catalog, version.catalog.d
     M, Y = np.eye(d) * version.agent.estimator.prior()["beta"], np.zeros(d)
-    gone = {event.body["of"] for event in log if event.kind == "retraction"}
+    gone = {event.body.of for event in log if isinstance(event.body, RetractionBody)}
     for event in log:
-        if event.seq in gone or event.kind not in ("answer", "reward"):
-            continue
-        body = event.body
-        if event.kind == "answer":
-            x, y = catalog.terms[catalog.term_index(body["id"])], body["answer"]
-        else:
-            x, y = catalog.arms[catalog.arm_index(body["item"])], body["reward"]
+        body, y = event.body, None
+        if isinstance(body, AnswerBody) and event.seq not in gone:
+            x, y = catalog.terms[catalog.term_index(body.names[0])], body.answer
+        if isinstance(body, RewardBody) and event.seq not in gone:
+            x, y = catalog.arms[catalog.arm_index(body.item)], body.reward
         if y is not None:
             M, Y = M + np.outer(x, x), Y + y * x
     terms = catalog.terms[catalog.live_terms]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from itertools import count
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.audit import difference
 from conlinucb.service.conversations.fold import fold
+from conlinucb.service.storage import AnswerBody, RewardBody
 from support.service_talk import RECIPES, Talk, arrays
 
 NUMBERS = count()
@@ -134,16 +135,16 @@ def by_hand(talk: Talk, version: CatalogueVersion) -> Any:
     agent, catalog = version.agent, version.catalog
     user = agent.new_user(seed=talk.person.seed)
     for each in talk.log():
-        if each.kind == "reward" and each.body["item"] in catalog.arm_ids:
-            agent.learn(user, catalog.arm_index(each.body["item"]), each.body["reward"])
-        if each.kind == "answer" and each.body["answer"] is not None:
-            terms = each.body["about"] == "term"
-            ids = catalog.term_ids if terms else catalog.arm_ids
-            if each.body["id"] in ids:
-                index = ids.index(each.body["id"])
-                user.was_asked(cl.Question(each.body["about"], index, user.questions + 1, 1))
+        body = each.body
+        if isinstance(body, RewardBody) and body.item in catalog.arm_ids:
+            agent.learn(user, catalog.arm_index(body.item), body.reward)
+        if isinstance(body, AnswerBody) and body.answer is not None:
+            kind: Literal["term", "arm"] = "term" if body.about == "term" else "arm"
+            ids = catalog.term_ids if kind == "term" else catalog.arm_ids
+            if body.id in ids:
+                user.was_asked(cl.Question(kind, ids.index(body.id), user.questions + 1, 1))
                 assert user.open is not None
-                agent.hear(user, user.open, each.body["answer"])
+                agent.hear(user, user.open, body.answer)
     return user.theta
 
 

@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from conlinucb.service.storage import MEMORY, Event, Person, Snapshot, Storage
+from conlinucb.service.storage import (
+    MEMORY,
+    AnswerBody,
+    Event,
+    Person,
+    QuestionBody,
+    RetractionBody,
+    Snapshot,
+    Storage,
+)
 from conlinucb.service.storage.schema import catalogues, metadata
 from support.service_world import Postgres, opened
 
@@ -49,7 +58,26 @@ def someone(storage: Storage, name: str = "ann", catalogue: str = "films") -> Pe
 
 
 def said(seq: int, client_id: str | None = None, subject: str | None = None) -> Event:
-    return Event(seq, "answer", {"answer": float(seq)}, client_id, subject)
+    body = AnswerBody(question=seq, about="term", id="topic", answer=float(seq))
+    return Event(seq, body, client_id, subject)
+
+
+def taken_back(seq: int, of: int, subject: str | None = None) -> Event:
+    return Event(seq, RetractionBody(of=of), None, subject)
+
+
+def asked(seq: int, text: str = "Do you like it?", mean: float = 0.0) -> Event:
+    body = QuestionBody(
+        about="term",
+        id="topic",
+        number=seq,
+        round=1,
+        text=text,
+        strategy="max-radius",
+        mean=mean,
+        radius=1.0,
+    )
+    return Event(seq, body)
 
 
 def state(seq: int = 5) -> Snapshot:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.conversations.use_cases import UseCases
-from conlinucb.service.storage import Event, Person, Snapshot
+from conlinucb.service.storage import Body, Event, Person, Snapshot
 
+Said = TypeVar("Said", bound=Body)
 SCHEDULE = {"name": "linear", "b": 1}
 RECIPES: dict[str, dict[str, Any]] = {
     "linucb": {"recipe": "linucb", "beta": 0.4, "alpha": 0.3},
@@ -84,6 +85,10 @@ class Talk:
     def log(self) -> list[Event]:
         rows = self.use_cases.storage.log.after(self.person.id)
         return [row for row in rows if isinstance(row, Event)]
+
+    def bodies(self, kind: type[Said]) -> list[Said]:
+        """What all events of one kind say."""
+        return [each.body for each in self.log() if isinstance(each.body, kind)]
 
     def state(self) -> Conversation:
         return self.use_cases.look(self.catalogue, self.name, lambda state, person: state)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from conlinucb.service.storage import Event, Person, Storage
+from conlinucb.service.storage import Event, Person, RetractionBody, Storage
 from conlinucb.service.storage.schema import events
 from support.service_damage import World
 
@@ -36,7 +36,7 @@ class Wound:
     def inflict(self, storage: Storage, person: Person, place: int = 2) -> int:
         """Damage one event; which one."""
         log = [row for row in storage.log.after(person.id) if isinstance(row, Event)]
-        gone = {event.body["of"] for event in log if event.kind == "retraction"}
+        gone = {event.body.of for event in log if isinstance(event.body, RetractionBody)}
         hit = [event for event in log if event.kind == self.kind and event.seq not in gone]
         event = hit[min(place, len(hit) - 1)]
         row = (events.c.person == person.id) & (events.c.seq == event.seq)
@@ -44,7 +44,7 @@ class Wound:
             if self.change is None:
                 connection.execute(sa.delete(events).where(row))
             else:
-                values = self.change(event.seq, event.body)
+                values = self.change(event.seq, event.body.written())
                 connection.execute(sa.update(events).where(row).values(**values))
         return event.seq
 
@@ -78,6 +78,8 @@ NONSENSE = [
     Wound("answer without answer", "answer", without("answer", "answer")),
     Wound("answer in words", "answer", with_field("answer", answer="yes")),
     Wound("answer that is no number", "answer", with_field("answer", answer=float("nan"))),
+    Wound("answer that is true", "answer", with_field("answer", answer=True)),
+    Wound("answer about half a pair", "answer", with_field("answer", about="pair")),
     Wound("answer about a list", "answer", with_field("answer", id=["topic 1"])),
     Wound("answer as a reward", "answer", sealed("reward", lambda body: body)),
     Wound("question without number", "question", without("question", "number")),
@@ -97,7 +99,7 @@ WOUNDS = UNREADABLE + GONE + NONSENSE
 every_wound = pytest.mark.parametrize("wound", WOUNDS, ids=[each.name for each in WOUNDS])
 few_wounds = pytest.mark.parametrize(
     "wound",
-    [UNREADABLE[0], UNREADABLE[3], GONE[1], NONSENSE[0], NONSENSE[5], NONSENSE[10]],
+    [UNREADABLE[0], UNREADABLE[3], GONE[1], NONSENSE[0], NONSENSE[7], NONSENSE[12]],
     ids=lambda wound: wound.name,
 )
 

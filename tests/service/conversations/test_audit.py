@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import pytest
@@ -19,7 +19,20 @@ from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, StateLoader
 from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.settings import Settings
-from conlinucb.service.storage import Arrays, Event, Finding, Person, Snapshot, Storage
+from conlinucb.service.storage import (
+    AnswerBody,
+    Arrays,
+    Body,
+    Event,
+    Finding,
+    Person,
+    QuestionBody,
+    RecommendationBody,
+    RecommendedItem,
+    RewardBody,
+    Snapshot,
+    Storage,
+)
 from support.service_world import client_of
 from support.worlds import small_catalog
 
@@ -44,6 +57,19 @@ def catalog_with_names() -> cl.Catalog:
     return cl.Catalog(found.arms, found.weights, arms, terms)
 
 
+def question(asks: Literal["term", "arm"], about: str, number: int) -> QuestionBody:
+    return QuestionBody(
+        about=asks,
+        id=about,
+        number=number,
+        round=number,
+        text="",
+        strategy="",
+        mean=0.0,
+        radius=1.0,
+    )
+
+
 def arrays_of(recipe: str) -> Arrays:
     """The state of someone who said a few things, skipped one, and has been asked another."""
     settings = Settings(agent=RECIPES[recipe], rest_after_answer=3)
@@ -52,17 +78,18 @@ def arrays_of(recipe: str) -> Arrays:
     asks = version.agent.asks
     ids = version.catalog.term_ids if asks == "term" else version.catalog.arm_ids
     for number in range(1, 41):
-        question = {"about": asks, "id": ids[number % len(ids)], "number": number, "round": number}
-        question |= {"mean": 0.0, "radius": 1.0}
-        answer = None if number == 3 else number / 50
-        said = {"question": state.seq + 1, **question, "answer": answer}
+        about, answer = ids[number % len(ids)], None if number == 3 else number / 50
         item = version.catalog.arm_ids[number % 5]
-        shown = {"round": number, "items": [{"item": item}]}
-        liked = {"decision": state.seq + 3, "item": item, "reward": 1 - number / 50}
-        steps = [("question", question), ("answer", said)]
-        for kind, body in (*steps, ("recommendation", shown), ("reward", liked)):
-            state.apply(Event(state.seq + 1, kind, body))
-    state.apply(Event(state.seq + 1, "question", {**question, "number": 41, "round": 41}))
+        shown = RecommendedItem(item=item, score=1.0, mean=0.0, radius=1.0, exploring=True)
+        steps: tuple[Body, ...] = (
+            question(asks, about, number),
+            AnswerBody(question=state.seq + 1, about=asks, id=about, answer=answer),
+            RecommendationBody(round=number, items=[shown]),
+            RewardBody(decision=state.seq + 3, item=item, reward=1 - number / 50),
+        )
+        for body in steps:
+            state.apply(Event(state.seq + 1, body))
+    state.apply(Event(state.seq + 1, question(asks, about, 41)))
     return state.snapshot().arrays
 
 

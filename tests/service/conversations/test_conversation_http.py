@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from conlinucb.service.conversations.fold import RECENT
+from conlinucb.service.storage import AnswerBody
 from support import service_conversation
 from support.service_conversation import ITEMS, TERMS, Start, asked, refusal, refused, told, upload
 from support.service_talk import RECIPES, Talk
@@ -43,7 +44,7 @@ def test_numbers_are_in_the_range(start: Start) -> None:
 def test_a_range_can_be_widened(start: Start) -> None:
     talk = start(range=[-2, 5])
     asked(talk, ["yes", "no", 5, -2, 1.25, "skip"])
-    said = [each.body["answer"] for each in talk.log() if each.kind == "answer"]
+    said = [each.answer for each in talk.bodies(AnswerBody)]
     assert said == [5.0, -2.0, 5.0, -2.0, 1.25, None]
     advice = talk.next(ask="never")
     item = {"decision": advice["decision"], "item": advice["items"][0]["item"]}
@@ -54,7 +55,7 @@ def test_a_range_can_be_widened(start: Start) -> None:
 def test_yes_and_no_are_the_ends_of_the_range(start: Start) -> None:
     talk = start()
     asked(talk, ["yes", "no"])
-    assert [e.body["answer"] for e in talk.log() if e.kind == "answer"] == [1.0, 0.0]
+    assert [each.answer for each in talk.bodies(AnswerBody)] == [1.0, 0.0]
 
 
 # What was never asked or shown
@@ -190,7 +191,7 @@ def test_the_export_holds_everything_and_lasts(lasting_url: str) -> None:
         (conversation,) = exported["conversations"]
         assert (exported["user"], conversation["seed"]) == ("ann é 🎬", 11)
         entries = conversation["events"]
-        assert [each["about"] for each in entries] == [each.body for each in talk.log()]
+        assert [each["about"] for each in entries] == [each.body.written() for each in talk.log()]
         assert [each["kind"] for each in entries] == [each.kind for each in talk.log()]
         assert entries[1]["client_id"] == "née"
         assert [each["event"] for each in entries if each["retracted"]] == [gone]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from conlinucb.service.conversations.views import CONTRIBUTIONS
+from conlinucb.service.storage import AnswerBody, RewardBody
 from support import service_conversation
 from support.service_conversation import CATALOG, ITEMS, TERMS, Start, adds_up, asked, refusal
 from support.service_talk import RECIPES, Talk
@@ -13,17 +16,27 @@ from support.service_talk import RECIPES, Talk
 start = service_conversation.start
 
 
+def value_said(body: AnswerBody | RewardBody) -> float | None:
+    return body.answer if isinstance(body, AnswerBody) else body.reward
+
+
+def features(body: AnswerBody | RewardBody) -> Any:
+    if isinstance(body, AnswerBody):
+        return CATALOG.terms[TERMS.index(body.names[0])]
+    return CATALOG.arms[ITEMS.index(body.item)]
+
+
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_contributions_add_up(start: Start, recipe: str) -> None:
     talk = start(recipe)
     talk.go_on(30)
-    removed = next(each.body["item"] for each in talk.log() if each.kind == "reward")
+    removed = talk.bodies(RewardBody)[0].item
     path = f"/v1/catalogues/{talk.catalogue}/removals"
     assert talk.client.post(path, json={"items": [removed]}).status_code == 200
     said = {
-        each.seq: each.body.get("answer", each.body.get("reward"))
+        each.seq: value_said(each.body)
         for each in talk.log()
-        if each.kind in ("answer", "reward")
+        if isinstance(each.body, AnswerBody | RewardBody)
     }
     taught = {seq: value for seq, value in said.items() if value is not None}
     assert recipe == "linucb" or len(taught) < len(said)
@@ -62,17 +75,12 @@ def test_a_mean_is_that_of_a_direct_solve(start: Start) -> None:
     talk = start("conlinucb")
     talk.go_on(40)
     M, Y = 0.4 * np.eye(CATALOG.d), np.zeros(CATALOG.d)
-    for each in talk.log():
-        value = each.body.get("answer", each.body.get("reward"))
+    bodies: list[AnswerBody | RewardBody] = [*talk.bodies(AnswerBody), *talk.bodies(RewardBody)]
+    for body in bodies:
+        value = value_said(body)
         if value is not None:
-            reward = each.kind == "reward"
-            x = (
-                CATALOG.arms[ITEMS.index(each.body["item"])]
-                if reward
-                else CATALOG.terms[TERMS.index(each.body["id"])]
-            )
-            M += np.outer(x, x)
-            Y += value * x
+            M += np.outer(features(body), features(body))
+            Y += value * features(body)
     theta = np.linalg.solve(M, Y)
     for a, item in enumerate(ITEMS):
         why = talk.explain(item)

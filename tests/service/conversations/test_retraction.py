@@ -13,7 +13,16 @@ from fastapi.testclient import TestClient
 from conlinucb.service.conversations.audit import difference
 from conlinucb.service.conversations.fold import fold
 from conlinucb.service.conversations.loader import SNAPSHOT_EVERY
-from conlinucb.service.storage import Event, Person, Storage
+from conlinucb.service.storage import (
+    AnswerBody,
+    Body,
+    Event,
+    Person,
+    RetractionBody,
+    RewardBody,
+    Storage,
+)
+from support.service_store import taken_back
 from support.service_talk import RECIPES, Talk, arrays
 from support.service_world import client_of, opened
 from support.worlds import small_catalog
@@ -56,6 +65,15 @@ def left(events: list[Event], gone: Collection[int]) -> list[Event]:
     return [each for each in events if each.seq not in gone and each.kind != "retraction"]
 
 
+def moved(body: Body, place: dict[int, int]) -> Body:
+    """What an event says in a log where others have other numbers."""
+    if isinstance(body, AnswerBody):
+        return body.model_copy(update={"question": place[body.question]})
+    if isinstance(body, RewardBody):
+        return body.model_copy(update={"decision": place[body.decision]})
+    return body
+
+
 def twin(talk: Talk, gone: Collection[int]) -> Talk:
     """Someone new with the same log, in which these events and no retraction ever were."""
     events, mine, storage = left(talk.log(), gone), talk.person, talk.use_cases.storage
@@ -64,8 +82,7 @@ def twin(talk: Talk, gone: Collection[int]) -> Talk:
     same = storage.people.add(mine.catalogue, other.name, mine.seed)
     there = storage.log.last(same.id)  # a second look at the same log
     for each in events[there:]:
-        points = {k: place[each.body[k]] for k in ("question", "decision") if k in each.body}
-        storage.log.append(same.id, Event(place[each.seq], each.kind, each.body | points))
+        storage.log.append(same.id, Event(place[each.seq], moved(each.body, place)))
     return other
 
 
@@ -197,7 +214,7 @@ def test_a_retraction_that_no_snapshot_knows_of(lasting_url: str) -> None:
 
 
 def write_retraction(storage: Storage, person: Person, seq: int, target: int) -> None:
-    event = Event(seq, "retraction", {"of": target}, subject=f"retraction {target}")
+    event = taken_back(seq, target, f"retraction {target}")
     storage.log.retract(person.id, event, target)
 
 
@@ -239,7 +256,7 @@ def test_many_at_once(lasting_url: str) -> None:
             for i in range(0, len(jobs), 3):  # one of the three wrote it, all have its number
                 assert len({each["event"] for each in receipts[i : i + 3]}) == 1
                 assert sum(not each["repeated"] for each in receipts[i : i + 3]) == 1
-            written = [each.body["of"] for each in mine.log() if each.kind == "retraction"]
+            written = [each.of for each in mine.bodies(RetractionBody)]
             assert sorted(written) == sorted(gone)
             for talk in (mine, theirs):
                 assert_never_said(talk, *gone)
@@ -309,7 +326,7 @@ def test_an_answer_taken_back_can_be_given_anew(memory: TestClient, recipe: str)
     assert not second["repeated"]
     assert second["event"] > first["event"]
     assert_never_said(talk, first["event"])
-    assert talk.log()[-1].body["answer"] == 0.2
+    assert talk.bodies(AnswerBody)[-1].answer == 0.2
 
 
 @pytest.mark.parametrize("recipe", RECIPES)

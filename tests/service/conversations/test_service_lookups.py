@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from conlinucb.errors import MANY_NAMES, nearest
+from conlinucb.service.storage import RewardBody
 from support.service_films import problem, wait_for
 from support.service_talk import Talk
 from support.service_world import client_of
@@ -35,7 +36,7 @@ def test_what_is_gone_is_passed_over_without_a_search(no_comparing: None) -> Non
         client.put("/v1/catalogues/many", json={"items": ITEMS}).raise_for_status()
         talk = Talk(client, "many")
         talk.go_on(12)
-        rewarded = {each.body["item"] for each in talk.log() if each.kind == "reward"}
+        rewarded = {each.item for each in talk.bodies(RewardBody)}
         assert rewarded
         rest = [each for each in ITEMS if each["id"] not in rewarded]
         client.put("/v1/catalogues/many", json={"items": rest}).raise_for_status()

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from conlinucb.service.conversations.loader import StateLoader
-from conlinucb.service.storage import Event, Person
+from conlinucb.service.storage import AnswerBody, Event, Person, QuestionBody, RewardBody
 from conlinucb.service.storage.schema import events, people
 from support import service_damage
 from support.service_commands import command
@@ -155,10 +155,10 @@ def open_question(world: World) -> tuple[Person, int]:
     person = world.newcomer()
     version, loader = world.version, StateLoader(world.storage)
     last = world.storage.log.last(person.id)
-    asked = next(event for event in world.log(person) if event.kind == "question")
+    asked = next(each.body for each in world.log(person) if isinstance(each.body, QuestionBody))
     state = loader.load(version, person)
-    body = {**asked.body, "number": state.user.questions + 1, "round": state.user.rounds + 1}
-    world.storage.log.append(person.id, Event(last + 1, "question", body))
+    now = {"number": state.user.questions + 1, "round": state.user.rounds + 1}
+    world.storage.log.append(person.id, Event(last + 1, asked.model_copy(update=now)))
     return person, last + 1
 
 
@@ -189,10 +189,10 @@ def test_an_open_question_that_is_damaged_does_not_stop_the_conversation(
 
 def test_a_reward_whose_event_is_damaged_is_not_taken_twice(world: World) -> None:
     person = world.newcomer()
-    reward = [event for event in world.log(person) if event.kind == "reward"][2]
+    rewards = [each.body for each in world.log(person) if isinstance(each.body, RewardBody)]
     last = world.storage.log.last(person.id)
     hurt(world, UNREADABLE[1], person)
-    body = {**reward.body, "decision": f"d{reward.body['decision']}"}
+    body = {**rewards[2].written(), "decision": f"d{rewards[2].decision}"}
     again = world.client.post(f"/v1/users/{person.name}/rewards", json=body)
     assert again.status_code == 500
     assert again.json()["error"]["code"] == "damaged"
@@ -206,7 +206,8 @@ def test_what_is_said_after_the_damage_is_learned_once(world: World, wound: Woun
     path = f"/v1/users/{person.name}"
     for _ in range(6):
         say(world.client, path, world.client.post(f"{path}/next").json())
-    good = [event for event in left if event.kind == "answer" and event.body["answer"] is not None]
+    answers = [each for each in left if isinstance(each.body, AnswerBody)]
+    good = [each for each in answers if each.body.written()["answer"] is not None]
     taken_back = good[-1].seq
     assert world.client.delete(f"{path}/events/{taken_back}").status_code == 200
     new = [event for event in world.log(person) if event.seq > left[-1].seq]

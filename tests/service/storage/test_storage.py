@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
-from conlinucb.service.storage import Event, Finding, Storage, Taken
+from conlinucb.service.storage import Finding, Storage, Taken
 from conlinucb.service.storage.schema import catalogues
 from support import service_store
-from support.service_store import Interruption, at_once, said, someone, state, two_catalogues
+from support.service_store import Interruption, asked, at_once, said, someone, state, two_catalogues
 from support.service_world import opened
 
 database = service_store.database
@@ -95,7 +96,7 @@ def test_a_deleted_person_leaves_no_bytes_in_the_file(tmp_path: Path) -> None:
     storage = opened(f"sqlite:///{tmp_path / 'service.db'}")
     secret = "a most secret taste"
     ann = someone(storage, secret)
-    storage.log.append(ann.id, Event(1, "answer", {"about": secret}, secret, secret))
+    storage.log.append(ann.id, replace(asked(1, secret), client_id=secret, subject=secret))
     storage.people.delete(ann.id)
     storage.close()  # the journal goes into the file
     left = b"".join(path.read_bytes() for path in tmp_path.iterdir())

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from conlinucb.errors import Damaged, InvalidInput, StorageError, StoreDown, StoreRefuses
 from conlinucb.service.storage import Broken, Event, Finding, Person, Snapshot, Storage
 from conlinucb.service.storage.schema import catalogues
-from support.service_store import said, seqs, someone, state, two_catalogues
+from support.service_store import asked, said, seqs, someone, state, taken_back, two_catalogues
 from support.service_world import Postgres, opened
 
 
@@ -23,7 +23,7 @@ def attempts(storage: Storage, person: Person) -> list[Callable[[], object]]:
     entry = storage.catalogue_log.entries()[0]
     return [
         lambda: storage.log.append(person.id, said(2)),
-        lambda: storage.log.retract(person.id, Event(2, "retraction", {"of": 1}), 1),
+        lambda: storage.log.retract(person.id, taken_back(2, 1), 1),
         lambda: storage.people.add(person.catalogue, "new", 1),
         lambda: storage.people.delete(person.id),
         lambda: storage.snapshots.save(person.id, "basis", state()),
@@ -97,11 +97,11 @@ def test_a_full_disk_refuses_and_leaves_nothing_half_written(tmp_path: Path) -> 
     storage.log.append(ann.id, said(1, None, "answer 1"))
     storage.snapshots.save(ann.id, "basis", state(1))
     free = full(storage)
-    large = {"text": "x" * 100_000}
+    large = "x" * 100_000
     with pytest.raises(StoreRefuses, match="full"):
-        storage.log.append(ann.id, Event(2, "answer", large))
+        storage.log.append(ann.id, asked(2, large))
     with pytest.raises(StoreRefuses, match="full"):
-        storage.log.retract(ann.id, Event(2, "retraction", large), 1)
+        storage.log.retract(ann.id, taken_back(2, 1, large), 1)
     with pytest.raises(StoreRefuses, match="full"):
         storage.snapshots.save(ann.id, "basis", Snapshot(2, {"theta": np.ones(100_000)}))
     assert storage.log.find(ann.id, subject="answer 1") is not None
@@ -109,7 +109,7 @@ def test_a_full_disk_refuses_and_leaves_nothing_half_written(tmp_path: Path) -> 
     assert kept is not None
     assert kept.seq == 1
     free()
-    storage.log.append(ann.id, Event(2, "answer", large))
+    storage.log.append(ann.id, asked(2, large))
     assert seqs(storage, ann) == [1, 2]
     with storage.database.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
@@ -124,7 +124,7 @@ def test_appending_until_the_disk_is_full_keeps_what_was_acknowledged(tmp_path: 
 
     def fill() -> None:
         while True:
-            event = Event(len(written) + 1, "answer", {"text": "x" * 1000})
+            event = asked(len(written) + 1, "x" * 1000)
             written.append(storage.log.append(ann.id, event))
 
     with pytest.raises(StoreRefuses):
@@ -154,7 +154,7 @@ def test_a_database_with_pages_overwritten_is_damaged(tmp_path: Path) -> None:
     storage = opened(f"sqlite:///{path}")
     ann = someone(storage)
     for seq in range(1, 20):
-        storage.log.append(ann.id, Event(seq, "answer", {"text": "x" * 1000}))
+        storage.log.append(ann.id, asked(seq, "x" * 1000))
     storage.close()
     whole = path.read_bytes()
     path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
@@ -262,7 +262,7 @@ def attempts_while_down(storage: Storage, person: Person) -> list[BaseException 
     """What each way to reach a database raises."""
     calls: list[Callable[[], object]] = [
         lambda: storage.log.append(person.id, said(2)),
-        lambda: storage.log.retract(person.id, Event(2, "retraction", {"of": 1}), 1),
+        lambda: storage.log.retract(person.id, taken_back(2, 1), 1),
         lambda: storage.log.after(person.id),
         lambda: storage.people.find(person.catalogue, person.name),
         lambda: storage.people.delete(person.id),

@@ -9,10 +9,19 @@ import pytest
 import sqlalchemy as sa
 
 from conlinucb.errors import Damaged
-from conlinucb.service.storage import Broken, Event, Storage, Taken
+from conlinucb.service.storage import (
+    Broken,
+    Event,
+    QuestionBody,
+    RecommendationBody,
+    RecommendedItem,
+    RewardBody,
+    Storage,
+    Taken,
+)
 from conlinucb.service.storage.schema import events
 from support import service_store
-from support.service_store import LARGEST_SEED, at_once, said, seqs, someone
+from support.service_store import LARGEST_SEED, asked, at_once, said, seqs, someone, taken_back
 
 database = service_store.database
 storage = service_store.storage
@@ -100,12 +109,11 @@ def test_events_without_id_and_subject_do_not_stand_in_each_others_way(storage: 
 def test_a_retraction_frees_the_subject(storage: Storage) -> None:
     ann = someone(storage)
     storage.log.append(ann.id, said(1, "mine", "answer 1"))
-    taken_back = Event(2, "retraction", {"of": 1}, None, "retraction 1")
-    assert storage.log.retract(ann.id, taken_back, 1).at > 0
+    assert storage.log.retract(ann.id, taken_back(2, 1, "retraction 1"), 1).at > 0
     assert storage.log.find(ann.id, subject="answer 1") is None
     found = storage.log.find(ann.id, seq=1)
     assert found is not None
-    assert (found.client_id, found.subject, found.body) == ("mine", None, {"answer": 1.0})
+    assert (found.client_id, found.subject, found.body) == ("mine", None, said(1).body)
     again = storage.log.append(ann.id, said(3, "again", "answer 1"))
     assert storage.log.find(ann.id, subject="answer 1") == again
 
@@ -115,7 +123,7 @@ def test_a_retraction_that_comes_too_late_frees_nothing(storage: Storage, taken:
     ann = someone(storage)
     storage.log.append(ann.id, said(1, None, "answer 1"))
     storage.log.append(ann.id, said(2, None, "retraction 1"))
-    late = Event(2 if taken == "seq" else 3, "retraction", {"of": 1}, None, "retraction 1")
+    late = taken_back(2 if taken == "seq" else 3, 1, "retraction 1")
     with pytest.raises(Taken):
         storage.log.retract(ann.id, late, 1)
     assert storage.log.find(ann.id, subject="answer 1") is not None
@@ -126,7 +134,7 @@ def test_a_retraction_touches_no_one_else(storage: Storage) -> None:
     ann, bob = someone(storage), someone(storage, "bob")
     for person in (ann, bob):
         storage.log.append(person.id, said(1, None, "answer 1"))
-    storage.log.retract(ann.id, Event(2, "retraction", {"of": 1}), 1)
+    storage.log.retract(ann.id, taken_back(2, 1), 1)
     assert storage.log.find(bob.id, subject="answer 1") is not None
 
 
@@ -196,7 +204,8 @@ def test_of_threads_that_say_the_same_one_is_heard(storage: Storage, same: Event
 @pytest.mark.parametrize("text", ODD_TEXTS, ids=range(len(ODD_TEXTS)))
 def test_texts_survive(storage: Storage, text: str) -> None:
     ann = someone(storage, text, text)
-    event = Event(1, "reward", {"item": text, text: [text]}, text, f"reward 1 {text}")
+    body = RewardBody(decision=1, item=text, reward=1.0)
+    event = Event(1, body, text, f"reward 1 {text}")
     written = storage.log.append(ann.id, event)
     assert storage.log.after(ann.id) == [written]
     assert storage.log.find(ann.id, client_id=text) == written
@@ -210,33 +219,40 @@ def test_texts_survive(storage: Storage, text: str) -> None:
 def test_the_longest_texts_survive(storage: Storage) -> None:
     name, subject = "界" * 200, "🎬" * 500
     ann = someone(storage, name, name)
-    body = {"items": [{"item": f"{n} " + "é" * 200} for n in range(2000)]}
-    written = storage.log.append(ann.id, Event(1, "recommendation", body, name, subject))
+    long = [f"{n} " + "é" * 200 for n in range(2000)]
+    items = [
+        RecommendedItem(item=each, score=1.0, mean=0.5, radius=0.5, exploring=True) for each in long
+    ]
+    body = RecommendationBody(round=1, items=items)
+    written = storage.log.append(ann.id, Event(1, body, name, subject))
     assert storage.log.after(ann.id) == [written]
     assert storage.log.find(ann.id, subject=subject) == written
 
 
 def test_control_characters_in_a_body_survive(storage: Storage) -> None:
     ann = someone(storage)
-    body = {"text": "".join(map(chr, range(0x20))) + "\x7f\x85"}
-    written = storage.log.append(ann.id, Event(1, "answer", body))
+    text = "".join(map(chr, range(0x20))) + "\x7f\x85"
+    written = storage.log.append(ann.id, asked(1, text))
     assert storage.log.after(ann.id) == [written]
 
 
-def test_numbers_in_a_body_survive_exactly(storage: Storage) -> None:
+@pytest.mark.parametrize("number", [0.1, -0.0, 1e-320, 1e16, -1e100, 2**70, 1 / 3])
+def test_numbers_in_a_body_survive_exactly(storage: Storage, number: float) -> None:
     ann = someone(storage)
-    body = {"numbers": [0.1, -0.0, 1e-320, 1.7976931348623157e308, 2**70, 1 / 3]}
-    written = storage.log.append(ann.id, Event(1, "answer", body))
+    written = storage.log.append(ann.id, asked(1, mean=number))
     (found,) = storage.log.after(ann.id)
     assert isinstance(found, Event)
+    assert isinstance(found.body, QuestionBody)
     assert repr(found.body) == repr(written.body)
+    assert repr(found.body.mean) == repr(float(number))
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
 def test_what_is_no_number_is_not_written(storage: Storage, number: float) -> None:
     ann = someone(storage)
+    body = RewardBody.model_construct({"reward"}, reward=number)  # as no caller can make it
     with pytest.raises(ValueError, match="Out of range float"):
-        storage.log.append(ann.id, Event(1, "answer", {"answer": number}))
+        storage.log.append(ann.id, Event(1, body))
     assert storage.log.last(ann.id) == 0
 
 

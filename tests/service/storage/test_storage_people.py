@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from conlinucb.service.storage import Event, Finding, Person, Storage, Taken
+from conlinucb.service.storage import Finding, Person, Storage, Taken
 from conlinucb.service.storage.people import HOUR
 from conlinucb.service.storage.schema import departures
 from support import service_store
-from support.service_store import at_once, said, seqs, someone, state
+from support.service_store import at_once, said, seqs, someone, state, taken_back
 from support.service_world import opened
 
 database = service_store.database
@@ -77,7 +77,7 @@ def test_nothing_of_a_deleted_person_can_be_written(storage: Storage) -> None:
     with pytest.raises(Taken):
         storage.log.append(ann.id, said(2))
     with pytest.raises(Taken):
-        storage.log.retract(ann.id, Event(2, "retraction", {"of": 1}), 1)
+        storage.log.retract(ann.id, taken_back(2, 1), 1)
     with pytest.raises(Taken):
         storage.snapshots.save(ann.id, "basis", state())
     storage.quarantine.add(Finding(ann.id, ann.catalogue, "event 1", "too late"))

@@ -14,7 +14,7 @@ from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Indices
 from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.problems import Problem
-from conlinucb.service.storage import Event
+from conlinucb.service.storage import Event, QuestionBody, RecommendationBody, RecommendedItem
 
 REDRAWS = 64
 """How often a strategy that draws from a fixed set may draw again to avoid what rests."""
@@ -93,18 +93,26 @@ def _without(found: Indices, resting: set[int]) -> Indices:
 
 
 def _question_event(state: Conversation, question: Question, client: str | None) -> Event:
-    catalog, kind = state.version.catalog, question.kind
-    ids = catalog.term_ids if kind == "term" else catalog.arm_ids
-    body: dict[str, Any] = {
-        "about": kind,
-        "id": ids[question.index],
-        "number": question.number,
-        "round": question.round,
-        "text": state.version.question_text(kind, str(ids[question.index])),
-        "strategy": _chosen_by(state.version.agent),
+    version, about = state.version, asked_about(state, question)
+    body = QuestionBody(
+        **about,
+        number=question.number,
+        round=question.round,
+        text=version.question_text(question.kind, about["id"]),
+        strategy=_chosen_by(version.agent),
         **_uncertainty(state, question),
-    }
-    return Event(state.seq + 1, "question", body, client)
+    )
+    return Event(state.seq + 1, body, client)
+
+
+def asked_about(state: Conversation, question: Question) -> dict[str, Any]:
+    """The fields of a question and of its answer that name what they are about.
+
+    The place for the ``ids`` of pairs and groups, once the agent asks about them.
+    """
+    catalog = state.version.catalog
+    ids = catalog.term_ids if question.kind == "term" else catalog.arm_ids
+    return {"about": question.kind, "id": str(ids[question.index])}
 
 
 def _chosen_by(agent: Agent) -> str:
@@ -137,14 +145,13 @@ def _recommendation_event(
         advice.arms, advice.scores, advice.means, advice.radii, advice.exploring, strict=True
     )
     items = [
-        {
-            "item": catalog.arm_ids[arm],
-            "score": float(score),
-            "mean": float(mean),
-            "radius": float(radius),
-            "exploring": bool(exploring),
-        }
+        RecommendedItem(
+            item=str(catalog.arm_ids[arm]),
+            score=float(score),
+            mean=float(mean),
+            radius=float(radius),
+            exploring=bool(exploring),
+        )
         for arm, score, mean, radius, exploring in columns
     ]
-    body = {"round": advice.round, "items": items}
-    return Event(state.seq + 1, "recommendation", body, request.event)
+    return Event(state.seq + 1, RecommendationBody(round=advice.round, items=items), request.event)

@@ -8,14 +8,25 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from conlinucb.agent.user import Question, User
 from conlinucb.errors import Damaged, InvalidInput
 from conlinucb.service.catalogues.version import CatalogueVersion
-from conlinucb.service.storage import Arrays, Broken, Event, Snapshot
+from conlinucb.service.storage import (
+    AnswerBody,
+    Arrays,
+    Broken,
+    Event,
+    QuestionBody,
+    RecommendationBody,
+    RetractionBody,
+    RewardBody,
+    Snapshot,
+    retracted,
+)
 
 RECENT = 16
 """Recommendations kept at hand; a reward of an older one looks it up in the log."""
@@ -57,10 +68,20 @@ class Conversation:
         return cls(version, version.agent.new_user(seed=seed))
 
     def apply(self, event: Event) -> None:
-        """Take in the next event, one whose shape is sound."""
+        """Take in the next event."""
         if event.seq != self.seq + 1:
             raise Damaged(f"event {event.seq} follows on {self.seq}")
-        _STEPS[event.kind](self, event)
+        match event.body:
+            case QuestionBody() as body:
+                _question(self, event.seq, body)
+            case AnswerBody() as body:
+                _answer(self, body)
+            case RecommendationBody() as body:
+                _recommendation(self, event.seq, body)
+            case RewardBody() as body:
+                _reward(self, body)
+            case RetractionBody():
+                raise NeedsRebuild
         self.seq = event.seq
 
     def skip(self, seq: int) -> None:
@@ -123,6 +144,19 @@ class Conversation:
         catalog = self.version.catalog
         return (catalog._term_lookup if kind == "term" else catalog._arm_lookup).get(name)
 
+    def question(
+        self, body: QuestionBody | AnswerBody, number: int, round_: int
+    ) -> Question | None:
+        """What was asked, for the agent; None where nothing can be learned of it here.
+
+        That is so of what this catalogue does not have, and of pairs and groups: this is the place
+        where they become questions once the agent knows them.
+        """
+        if body.id is None or body.about == "pair" or body.about == "group":
+            return None
+        index = self.index(body.about, body.id)
+        return None if index is None else Question(body.about, index, number, round_)
+
 
 UNUSABLE = (InvalidInput, Damaged, KeyError, TypeError, ValueError)
 """What an event may raise whose content is not what this package writes."""
@@ -131,11 +165,11 @@ UNUSABLE = (InvalidInput, Damaged, KeyError, TypeError, ValueError)
 def fold(
     version: CatalogueVersion, seed: int, rows: Sequence[Event | Broken]
 ) -> tuple[Conversation, dict[int, str]]:
-    """The state that a whole log comes to, as ``sound_log`` gives it, without what was taken back.
+    """The state that a log, as ``with_missing`` gives it, comes to without what was taken back.
 
     And what could not be read of it, with the reason; the rest counts.
     """
-    gone = {row.body["of"] for row in rows if _is(row, "retraction")}
+    gone = retracted(rows)
     state, broken = Conversation.new(version, seed), {}
     for row in rows:
         state.skip(row.seq - 1)
@@ -150,63 +184,45 @@ def fold(
     return state, broken
 
 
-def _is(row: Event | Broken, kind: str) -> TypeGuard[Event]:
-    return isinstance(row, Event) and row.kind == kind
-
-
-def _question(state: Conversation, event: Event) -> None:
-    body = event.body
-    index = state.index(body["about"], body["id"])
+def _question(state: Conversation, seq: int, body: QuestionBody) -> None:
+    question = state.question(body, body.number, body.round)
     state.asked += 1
-    state.open_seq = event.seq
-    if index is None:  # not in this catalogue: it counts as asked, nothing can be learned of it
+    state.open_seq = seq
+    if question is None:  # it counts as asked, nothing can be learned of it
         state.missed += 1
-        state.user.questions = body["number"]
+        state.user.questions = body.number
         state.user.open = None
     else:
-        state.user.was_asked(Question(body["about"], index, body["number"], body["round"]))
+        state.user.was_asked(question)
 
 
-def _answer(state: Conversation, event: Event) -> None:
-    body, user = event.body, state.user
-    index = state.index(body["about"], body["id"])
-    if index is not None:
-        if state.open_seq != body["question"] or user.open is None:
-            user.open = Question(body["about"], index, user.questions, 0)
-        state.version.agent.hear(user, user.open, body["answer"])
-        rests = state.skipped_at if body["answer"] is None else state.answered_at
-        rests[body["about"], index] = state.asked
+def _answer(state: Conversation, body: AnswerBody) -> None:
+    user = state.user
+    question = state.question(body, user.questions, 0)
+    if question is not None:
+        if state.open_seq != body.question or user.open is None:
+            user.open = question
+        state.version.agent.hear(user, user.open, body.answer)
+        rests = state.skipped_at if body.answer is None else state.answered_at
+        rests[question.kind, question.index] = state.asked
     else:
         state.missed += 1
     state.open_seq = 0
 
 
-def _recommendation(state: Conversation, event: Event) -> None:
+def _recommendation(state: Conversation, seq: int, body: RecommendationBody) -> None:
     state.user.close_round()
-    state.decisions[event.seq] = tuple(each["item"] for each in event.body["items"])
+    state.decisions[seq] = tuple(each.item for each in body.items)
     while len(state.decisions) > RECENT:
         state.decisions.popitem(last=False)
 
 
-def _reward(state: Conversation, event: Event) -> None:
-    index = state.index("arm", event.body["item"])
+def _reward(state: Conversation, body: RewardBody) -> None:
+    index = state.index("arm", body.item)
     if index is None:
         state.missed += 1
     else:
-        state.version.agent.learn(state.user, index, event.body["reward"])
-
-
-def _retraction(state: Conversation, event: Event) -> None:
-    raise NeedsRebuild
-
-
-_STEPS = {
-    "question": _question,
-    "answer": _answer,
-    "recommendation": _recommendation,
-    "reward": _reward,
-    "retraction": _retraction,
-}
+        state.version.agent.learn(state.user, index, body.reward)
 
 
 def _pairs(places: Places) -> Any:

@@ -7,8 +7,7 @@ import logging
 from conlinucb.errors import Damaged, InvalidInput
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import UNUSABLE, Conversation, NeedsRebuild, fold
-from conlinucb.service.storage import Broken, Event, Finding, Person, Storage
-from conlinucb.service.storage.events import sound_log
+from conlinucb.service.storage import Broken, Event, Finding, Person, Storage, with_missing
 
 logger = logging.getLogger("conlinucb.service")
 SNAPSHOT_EVERY = 100
@@ -29,7 +28,7 @@ class StateLoader:
 
     def rows(self, person: Person, after: int = 0) -> list[Event | Broken]:
         """A person's log behind an event; what is damaged or missing is among it as broken."""
-        return sound_log(self._storage.log.after(person.id, after), after)
+        return with_missing(self._storage.log.after(person.id, after), after)
 
     def load(self, version: CatalogueVersion, person: Person) -> Conversation:
         """The person's state now."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, NoReturn
 
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.problems import Problem
-from conlinucb.service.storage import Event
+from conlinucb.service.storage import Body, Event
+
+Compared = tuple[str, object, object]
+"""A field, what the log has in it, and what is sent."""
 
 
 @dataclass(frozen=True)
@@ -15,25 +19,27 @@ class Submission:
     """What a caller says under an id of their own, to be known again when it is sent twice."""
 
     client: str | None
-    kinds: tuple[str, ...]
-    content: Callable[[CatalogueVersion], dict[str, object]] = field(default=lambda version: {})
+    kinds: tuple[type[Body], ...]
+    compare: Callable[[Any, CatalogueVersion], list[Compared]] = field(
+        default=lambda body, version: []
+    )
     """The fields that make it the same."""
 
     def checked(self, found: Event, version: CatalogueVersion) -> Event:
         """What was written under this id, if it is the same as what is sent now."""
-        if found.kind not in self.kinds:
+        if not isinstance(found.body, self.kinds):
             raise Problem(
                 409,
                 "event_id_used",
                 f"The event id {self.client!r} is that of a {found.kind} already.",
             )
-        for name, value in self.content(version).items():
-            if found.body[name] != value:
+        for name, written, sent in self.compare(found.body, version):
+            if written != sent:
                 raise Problem(
                     409,
                     "event_id_used",
                     f"The event id {self.client!r} is that of another {found.kind} already: its "
-                    f"{name} is {found.body[name]!r}, not {value!r}.",
+                    f"{name} is {written!r}, not {sent!r}.",
                 )
         return found
 
@@ -48,11 +54,17 @@ def event_number(given: str, letter: str, what: str) -> int:
     return int(digits)
 
 
-def value_of(given: str | float, version: CatalogueVersion, what: str) -> float | None:
-    """An answer or a reward as a number in the catalogue's range; None for a skip."""
+def answer_value(given: str | float, version: CatalogueVersion) -> float | None:
+    """An answer as a number in the catalogue's range; None for a skip."""
     low, high = version.settings.range
     if isinstance(given, str):
         return {"yes": high, "no": low, "skip": None}[given]
+    return in_range(given, version, "answer")
+
+
+def in_range(given: float, version: CatalogueVersion, what: str) -> float:
+    """A number, if it is in the catalogue's range."""
+    low, high = version.settings.range
     if not low <= given <= high:
         raise Problem(
             422, "out_of_range", f"{what} must be a number from {low:g} to {high:g}, got {given!r}."
@@ -67,13 +79,14 @@ class Repeated(Exception):
         self.event = event
 
 
-def repeated_or_refused(found: Event, field: str, value: float | None, what: str) -> Event:
-    """What was said before, if it was the same."""
-    if found.body[field] == value:
-        raise Repeated(found)
+def repeated_or_refused(event: Event, compared: Compared, what: str) -> NoReturn:
+    """Say that it was said before, if it was the same."""
+    name, written, sent = compared
+    if written == sent:
+        raise Repeated(event)
     raise Problem(
         409,
         "already_said",
-        f"{what} has its {field} already, {found.body[field]} in event {found.seq}; "
+        f"{what} has its {name} already, {written} in event {event.seq}; "
         f"take that back to give another.",
     )

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.cache import StateCache
-from conlinucb.service.conversations.decide import NextRequest, next_event
+from conlinucb.service.conversations.decide import NextRequest, asked_about, next_event
 from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.conversations.replies import (
+    Compared,
     Repeated,
     Submission,
+    answer_value,
     event_number,
+    in_range,
     repeated_or_refused,
-    value_of,
 )
 from conlinucb.service.conversations.writer import LogWriter, Written, seed_of, unknown_person
 from conlinucb.service.problems import Problem
-from conlinucb.service.storage import Broken, Event, Person, Storage
+from conlinucb.service.storage import (
+    AnswerBody,
+    Broken,
+    Event,
+    Person,
+    QuestionBody,
+    RecommendationBody,
+    RetractionBody,
+    RewardBody,
+    Storage,
+)
 
 Result = TypeVar("Result")
 
@@ -63,7 +75,7 @@ class UseCases:
         def decide(state: Conversation, person: Person) -> Event | None:
             return next_event(state, request)
 
-        submission = Submission(request.event, ("question", "recommendation"))
+        submission = Submission(request.event, (QuestionBody, RecommendationBody))
         return self._writer.again_on_newer_version(
             catalogue, lambda: self._writer.write(catalogue, name, decide, submission, create=True)
         )
@@ -75,39 +87,40 @@ class UseCases:
         asked = event_number(question, "q", "question")
 
         def decide(state: Conversation, person: Person) -> Event | None:
-            value = value_of(answer, state.version, "answer")
+            value = answer_value(answer, state.version)
             subject = f"answer {asked}"
             about = self._open_question(state, person, asked)
             if about is None:
-                found = self._writer.said_before(person, subject)
-                if found is not None:
-                    return repeated_or_refused(found, "answer", value, question)
+                before = self._writer.said_before(person, subject, AnswerBody)
+                if before is not None:
+                    event, said = before
+                    repeated_or_refused(event, ("answer", said.answer, value), question)
                 raise self._closed(state, person, asked)
-            body = {"question": asked, **about, "answer": value}
-            return Event(state.seq + 1, "answer", body, client, subject)
+            body = AnswerBody(question=asked, **about, answer=value)
+            return Event(state.seq + 1, body, client, subject)
 
-        def content(version: CatalogueVersion) -> dict[str, object]:
-            return {"question": asked, "answer": value_of(answer, version, "answer")}
+        def compare(said: AnswerBody, version: CatalogueVersion) -> list[Compared]:
+            value = answer_value(answer, version)
+            return [("question", said.question, asked), ("answer", said.answer, value)]
 
-        return self._writer.write(catalogue, name, decide, Submission(client, ("answer",), content))
+        submission = Submission(client, (AnswerBody,), compare)
+        return self._writer.write(catalogue, name, decide, submission)
 
     def _open_question(
         self, state: Conversation, person: Person, asked: int
-    ) -> dict[str, str] | None:
+    ) -> dict[str, Any] | None:
         """What the open question is about, None where it is not this one."""
         if not asked or state.open_seq != asked:
             return None
-        open_ = state.user.open
-        if open_ is None:  # about something that this version of the catalogue does not have
-            body = self._writer.open_question(state, person).body
-            return {"about": body["about"], "id": body["id"]}
-        catalog = state.version.catalog
-        ids = catalog.term_ids if open_.kind == "term" else catalog.arm_ids
-        return {"about": open_.kind, "id": str(ids[open_.index])}
+        if state.user.open is not None:
+            return asked_about(state, state.user.open)
+        # About something that this version of the catalogue does not have.
+        body = self._writer.open_question(state, person).body
+        return body.model_dump(include={"about", "id", "ids"}, exclude_unset=True)
 
     def _closed(self, state: Conversation, person: Person, asked: int) -> Problem:
         found = self._writer.find_event(person, seq=asked)
-        if found is None or found.kind != "question":
+        if found is None or not isinstance(found.body, QuestionBody):
             return Problem(404, "unknown_question", f"q{asked} was never asked of {person.name!r}.")
         now = f"q{state.open_seq}" if state.open_seq else "none"
         return Problem(409, "question_closed", f"q{asked} is no longer open; open now: {now}.")
@@ -119,31 +132,40 @@ class UseCases:
         shown = event_number(decision, "d", "decision")
 
         def decide(state: Conversation, person: Person) -> Event | None:
-            value = value_of(reward, state.version, "reward")
+            value = in_range(reward, state.version, "reward")
             subject = f"reward {shown} {item}"
             self._check_shown(state, person, shown, item)
-            found = self._writer.said_before(person, subject) if state.seq > shown else None
-            if found is not None:
-                return repeated_or_refused(found, "reward", value, f"{item!r} in {decision}")
-            body = {"decision": shown, "item": item, "reward": value}
-            return Event(state.seq + 1, "reward", body, client, subject)
+            if state.seq > shown:
+                before = self._writer.said_before(person, subject, RewardBody)
+                if before is not None:
+                    event, said = before
+                    compared = ("reward", said.reward, value)
+                    repeated_or_refused(event, compared, f"{item!r} in {decision}")
+            body = RewardBody(decision=shown, item=item, reward=value)
+            return Event(state.seq + 1, body, client, subject)
 
-        def content(version: CatalogueVersion) -> dict[str, object]:
-            return {"decision": shown, "item": item, "reward": value_of(reward, version, "reward")}
+        def compare(said: RewardBody, version: CatalogueVersion) -> list[Compared]:
+            value = in_range(reward, version, "reward")
+            return [
+                ("decision", said.decision, shown),
+                ("item", said.item, item),
+                ("reward", said.reward, value),
+            ]
 
-        return self._writer.write(catalogue, name, decide, Submission(client, ("reward",), content))
+        submission = Submission(client, (RewardBody,), compare)
+        return self._writer.write(catalogue, name, decide, submission)
 
     def _check_shown(self, state: Conversation, person: Person, shown: int, item: str) -> None:
         items = state.decisions.get(shown)
         if items is None:
             found = self._writer.find_event(person, seq=shown)
-            if found is None or found.kind != "recommendation":
+            if found is None or not isinstance(found.body, RecommendationBody):
                 raise Problem(
                     404,
                     "unknown_decision",
                     f"d{shown} is no recommendation made to {person.name!r}.",
                 )
-            items = tuple(each["item"] for each in found.body["items"])
+            items = tuple(each.item for each in found.body.items)
         if item not in items:
             raise Problem(
                 422, "item_not_shown", f"d{shown} did not show {item!r}; it showed {list(items)}."
@@ -156,18 +178,19 @@ class UseCases:
             target = self._writer.find_event(person, seq=seq)
             if target is None:
                 raise Problem(404, "unknown_event", f"{name!r} has no event {seq}.")
-            if target.kind not in ("answer", "reward"):
+            if not isinstance(target.body, AnswerBody | RewardBody):
                 raise Problem(
                     409,
                     "not_retractable",
                     f"Event {seq} is a {target.kind}; answers and rewards can be taken back.",
                 )
-            found = self._writer.said_before(person, f"retraction {seq}")
-            if found is not None:
-                raise Repeated(found)
-            return Event(state.seq + 1, "retraction", {"of": seq}, None, f"retraction {seq}")
+            subject = f"retraction {seq}"
+            before = self._writer.said_before(person, subject, RetractionBody)
+            if before is not None:
+                raise Repeated(before[0])
+            return Event(state.seq + 1, RetractionBody(of=seq), None, subject)
 
-        return self._writer.write(catalogue, name, decide, Submission(None, ("retraction",)))
+        return self._writer.write(catalogue, name, decide, Submission(None, (RetractionBody,)))
 
     def forget(self, name: str, catalogue: str | None) -> int:
         """Delete a person from log, snapshots and caches; how many conversations that were."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from conlinucb.errors import Damaged
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.schemas import (
@@ -22,7 +23,16 @@ from conlinucb.service.schemas import (
     TermOut,
     Why,
 )
-from conlinucb.service.storage import Broken, Event
+from conlinucb.service.storage import (
+    AnswerBody,
+    Body,
+    Broken,
+    Event,
+    QuestionBody,
+    RecommendationBody,
+    RewardBody,
+    retracted,
+)
 
 TERMS = 12
 """Key-terms named with an item, at most."""
@@ -30,51 +40,65 @@ CONTRIBUTIONS = 200
 """Contributions listed one by one; the others come as a sum."""
 
 
-def question(event: Event) -> QuestionOut:
+def question(seq: int, body: QuestionBody) -> QuestionOut:
     """A question as it is put."""
-    body = event.body
-    radius = body["radius"]
+    about, name = _one(body)
     return QuestionOut(
-        question=f"q{event.seq}",
-        about=body["about"],
-        term=body["id"],
-        text=body["text"],
-        mean=body["mean"],
-        radius=radius,
+        question=f"q{seq}",
+        about=about,
+        term=name,
+        text=body.text,
+        mean=body.mean,
+        radius=body.radius,
         why=Why(
-            strategy=body["strategy"],
-            rank=body.get("rank"),
-            of=body.get("of"),
-            radius_after=radius / math.sqrt(1.0 + radius * radius),
+            strategy=body.strategy,
+            rank=body.rank,
+            of=body.of,
+            radius_after=body.radius / math.sqrt(1.0 + body.radius * body.radius),
         ),
     )
 
 
+def _one(body: QuestionBody) -> tuple[Literal["term", "arm"], str]:
+    """The one thing asked about; pairs and groups need fields of their own in ``QuestionOut``."""
+    if body.about == "pair" or body.about == "group":
+        raise Damaged(f"A question about a {body.about} cannot be shown by this version.")
+    return body.about, body.names[0]
+
+
 def next_out(event: Event, version: CatalogueVersion) -> QuestionOut | RecommendationOut:
     """What ``next`` decided on."""
-    if event.kind == "question":
-        return question(event)
+    if isinstance(event.body, QuestionBody):
+        return question(event.seq, event.body)
+    assert isinstance(event.body, RecommendationBody)
     items = [
-        ItemOut(**each, terms=version.terms_of(each["item"])[:TERMS])
-        for each in event.body["items"]
+        ItemOut(
+            item=each.item,
+            score=each.score,
+            mean=each.mean,
+            radius=each.radius,
+            exploring=each.exploring,
+            terms=version.terms_of(each.item)[:TERMS],
+        )
+        for each in event.body.items
     ]
-    return RecommendationOut(decision=f"d{event.seq}", round=event.body["round"], items=items)
+    return RecommendationOut(decision=f"d{event.seq}", round=event.body.round, items=items)
 
 
 def entries(rows: Sequence[Event | Broken]) -> list[EventOut]:
     """A log as its owner reads it."""
-    events = [row for row in rows if isinstance(row, Event)]
-    gone = {event.body.get("of") for event in events if event.kind == "retraction"}
+    gone = retracted(rows)
     return [
         EventOut(
-            event=event.seq,
-            kind=event.kind,
-            at=_when(event.at),
-            about=event.body,
-            client_id=event.client_id,
-            retracted=event.seq in gone,
+            event=row.seq,
+            kind=row.kind,
+            at=_when(row.at),
+            about=row.body.written(),
+            client_id=row.client_id,
+            retracted=row.seq in gone,
         )
-        for event in events
+        for row in rows
+        if isinstance(row, Event)
     ]
 
 
@@ -88,7 +112,6 @@ def profile(
     """What is believed of a person, and where it comes from."""
     version = state.version
     belief = version.agent.estimates(state.user)
-    open_ = next((row for row in rows if row.seq == state.open_seq), None)
     log = entries(rows)
     return Profile(
         user=name,
@@ -96,7 +119,7 @@ def profile(
         version=version.number,
         rounds=state.user.rounds,
         questions_asked=state.asked,
-        open_question=question(open_) if isinstance(open_, Event) else None,
+        open_question=_open_question(state, rows),
         terms=[
             TermOut(
                 term=str(version.catalog.term_ids[k]),
@@ -109,6 +132,14 @@ def profile(
         events_in_all=len(rows),
         damaged_events=len(rows) - len(log),
     )
+
+
+def _open_question(state: Conversation, rows: Sequence[Event | Broken]) -> QuestionOut | None:
+    row = next((row for row in rows if row.seq == state.open_seq), None)
+    body = row.body if isinstance(row, Event) else None
+    if not isinstance(body, QuestionBody) or len(body.names) > 1:
+        return None
+    return question(state.open_seq, body)
 
 
 def explanation(state: Conversation, rows: Sequence[Event | Broken], item: str) -> Explanation:
@@ -128,36 +159,36 @@ def explanation(state: Conversation, rows: Sequence[Event | Broken], item: str) 
 
 
 def _parts(state: Conversation, rows: Sequence[Event | Broken], arm: int) -> list[Contribution]:
-    events = [row for row in rows if isinstance(row, Event)]
-    gone = {event.body.get("of") for event in events if event.kind == "retraction"}
+    gone = retracted(rows)
     influence = state.version.agent.influence(state.user, arm)
-    found = []
-    for event in events:
-        if event.seq in gone or event.kind not in ("answer", "reward"):
-            continue
-        part = _part(state, event, influence)
-        if part is not None:
-            found.append(part)
-    return found
+    parts = (
+        _part(state, row.seq, row.body, influence)
+        for row in rows
+        if isinstance(row, Event) and row.seq not in gone
+    )
+    return [part for part in parts if part is not None]
 
 
-def _part(state: Conversation, event: Event, influence: Any) -> Contribution | None:
+def _part(state: Conversation, seq: int, body: Body, influence: Any) -> Contribution | None:
     """One event's part; None where it teaches nothing: a skip, or something gone."""
-    body, catalog = event.body, state.version.catalog
-    kind = body["about"] if event.kind == "answer" else "arm"
-    about = body["id"] if event.kind == "answer" else body["item"]
-    value = body["answer"] if event.kind == "answer" else body["reward"]
-    index = state.index(kind, about)
+    if isinstance(body, AnswerBody):
+        about, name, value = body.about, body.names[0], body.answer
+    elif isinstance(body, RewardBody):
+        about, name, value = "arm", body.item, body.reward
+    else:
+        return None
+    index = state.index(about, name) if about in ("term", "arm") else None
     if value is None or index is None:
         return None
-    if kind == "term":
+    catalog = state.version.catalog
+    if about == "term":
         weight = np.dot(catalog.terms[index], influence.term)
     else:
         weight = np.dot(catalog.arms[index], influence.arm)
     return Contribution(
-        event=event.seq,
-        kind="answer" if event.kind == "answer" else "reward",
-        about=about,
+        event=seq,
+        kind="answer" if isinstance(body, AnswerBody) else "reward",
+        about=name,
         value=value,
         contribution=float(value * weight),
     )

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from pydantic import ValidationError
+
 from conlinucb.errors import Damaged, InvalidInput, UnknownName
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.version import CatalogueVersion
@@ -20,11 +22,22 @@ from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, StateLoader
 from conlinucb.service.conversations.replies import Repeated, Submission
 from conlinucb.service.problems import Problem
-from conlinucb.service.storage import Broken, Event, Person, Storage, Taken
-from conlinucb.service.storage.events import flaw, sound
+from conlinucb.service.storage import (
+    Body,
+    Event,
+    Person,
+    QuestionBody,
+    RetractionBody,
+    Storage,
+    Taken,
+)
+from conlinucb.service.storage.events import flaw
 
 TRIES = 50
 Result = TypeVar("Result")
+Said = TypeVar("Said", bound=Body)
+Decide = Callable[[Conversation, Person], Event | None]
+"""From a state to the event to be written, or None where the open question is repeated."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +94,7 @@ class LogWriter:
         self,
         catalogue: str,
         name: str,
-        decide: Callable[[Conversation, Person], Event | None],
+        decide: Decide,
         submission: Submission,
         *,
         create: bool = False,
@@ -93,7 +106,7 @@ class LogWriter:
                 if attempt and (found := self._submitted_before(person, submission, version)):
                     return Written(found, True, version)
                 try:
-                    event = decide(state, person)
+                    event = _decided(decide, state, person)
                     if event is not None:
                         return Written(self._append(entry, state, person, event), False, version)
                     if self._is_latest(entry, state, person):
@@ -123,15 +136,12 @@ class LogWriter:
     def _append(
         self, entry: CacheEntry, state: Conversation, person: Person, event: Event
     ) -> Event:
-        wrong = flaw(event.kind, event.body)
-        if wrong is not None:  # nothing is written that could not be read again
-            raise Damaged(f"What was decided for {person.name!r} cannot be kept: {wrong}.")
         if not person.id:
             person = self._add_person(entry, state, person)
         log = self._storage.log
         try:
-            if event.kind == "retraction":
-                written = log.retract(person.id, event, event.body["of"])
+            if isinstance(event.body, RetractionBody):
+                written = log.retract(person.id, event, event.body.of)
             else:
                 written = log.append(person.id, event)
         except Taken:
@@ -173,7 +183,7 @@ class LogWriter:
     def open_question(self, state: Conversation, person: Person) -> Event:
         """The question that waits for an answer, as it stands in the log."""
         found = self.find_event(person, seq=state.open_seq)
-        if found is None or found.kind != "question":
+        if found is None or not isinstance(found.body, QuestionBody):
             # What the state rests on is not there: it is folded anew from what is.
             self._storage.snapshots.drop(person.id, state.version.basis)
             self._cache.entry((person.catalogue, person.name)).conversation = None
@@ -183,18 +193,20 @@ class LogWriter:
     def find_event(self, person: Person, **what: Any) -> Event | None:
         """An event that can be read and used, or None."""
         try:
-            found = self._storage.log.find(person.id, **what)
+            return self._storage.log.find(person.id, **what)
         except Damaged:
             return None
-        row = None if found is None else sound(found)
-        return row if isinstance(row, Event) else None
 
-    def said_before(self, person: Person, subject: str) -> Event | None:
+    def said_before(
+        self, person: Person, subject: str, kind: type[Said]
+    ) -> tuple[Event, Said] | None:
         """What was said about a subject, or None."""
         found = self._storage.log.find(person.id, subject=subject)
-        if found is not None and isinstance(sound(found), Broken):
-            raise Damaged(f"Event {found.seq} cannot be read.")
-        return found
+        if found is None:
+            return None
+        if not isinstance(found.body, kind):
+            raise Damaged(f"Event {found.seq} is a {found.kind}, not the {subject}.")
+        return found, found.body
 
     @contextmanager
     def _locked_entry(
@@ -233,6 +245,16 @@ class LogWriter:
             state = self._loader.load(version, person)
         entry.conversation = state.on(version)
         return state, person
+
+
+def _decided(decide: Decide, state: Conversation, person: Person) -> Event | None:
+    """The decision, if it can be read again once it is written."""
+    try:
+        return decide(state, person)
+    except ValidationError as error:
+        raise Damaged(
+            f"What was decided for {person.name!r} cannot be kept: {flaw(error)}."
+        ) from None
 
 
 class _Stale(Exception):

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from conlinucb.service.storage.catalogues import CatalogueLog, Change, Entry
 from conlinucb.service.storage.database import MEMORY, Database, Taken, now
-from conlinucb.service.storage.log import Broken, Event, Log
+from conlinucb.service.storage.events import (
+    AnswerBody,
+    Body,
+    QuestionBody,
+    RecommendationBody,
+    RecommendedItem,
+    RetractionBody,
+    RewardBody,
+)
+from conlinucb.service.storage.log import Broken, Event, Log, retracted, with_missing
 from conlinucb.service.storage.people import People, Person
 from conlinucb.service.storage.quarantine import Finding, Quarantine
 from conlinucb.service.storage.snapshots import Arrays, Snapshot, Snapshots, pack, unpack
@@ -34,7 +43,9 @@ class Storage:
 
 __all__ = [
     "MEMORY",
+    "AnswerBody",
     "Arrays",
+    "Body",
     "Broken",
     "CatalogueLog",
     "Change",
@@ -46,11 +57,18 @@ __all__ = [
     "People",
     "Person",
     "Quarantine",
+    "QuestionBody",
+    "RecommendationBody",
+    "RecommendedItem",
+    "RetractionBody",
+    "RewardBody",
     "Snapshot",
     "Snapshots",
     "Storage",
     "Taken",
     "now",
     "pack",
+    "retracted",
     "unpack",
+    "with_missing",
 ]

@@ -1,97 +1,196 @@
-"""What the events of this package look like: a row that was written whole may still be nonsense."""
+"""What events say, by kind. A row that was written whole may still be nonsense: parsing finds out.
+
+Fields that this version does not know are ignored, so that logs of other versions can be read.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from conlinucb.service.storage import Broken, Event
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from conlinucb.errors import Damaged
 
 LARGEST_NUMBER = 1e100
 LARGEST_COUNT = 2**53
+LARGEST_GROUP = 16
+_LONGEST_VALUE = 80
+_LONGEST_REASON = 200
+
+Number = Annotated[float, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, lt=LARGEST_COUNT)]
+About = Literal["term", "arm", "pair", "group"]
+"""A key-term, an item, two of either kind against each other, or several together."""
 
 
-def _count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST_COUNT
+class _Checked(BaseModel):
+    """Checked strictly when it is made or read, and never changed."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
 
 
-def _number(value: Any) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and math.isfinite(value) and abs(value) <= LARGEST_NUMBER
+class EventBody(_Checked):
+    """What all kinds of events share."""
+
+    kind: ClassVar[str]
+
+    def written(self) -> dict[str, Any]:
+        """The fields as the log keeps them, those that were never set left out."""
+        return self.model_dump(exclude_unset=True)
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
+class QuestionBody(EventBody):
+    """What was asked, and what was believed of it then."""
+
+    kind: ClassVar[str] = "question"
+
+    about: About
+    id: str | None = None
+    """Of a key-term or an item."""
+    ids: list[str] | None = None
+    """Of a pair or a group."""
+    number: Count
+    round: Count
+    text: str
+    strategy: str
+    mean: Number
+    radius: Number
+    rank: Count | None = None
+    of: Count | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The ids of all that it is about."""
+        return _names(self.id, self.ids)
+
+    @model_validator(mode="after")
+    def _is_about_something(self) -> Self:
+        _check_names(self.about, self.id, self.ids)
+        return self
 
 
-def _kind(value: Any) -> bool:
-    return value in ("term", "arm")
+class AnswerBody(EventBody):
+    """What was said to a question; None is a skip."""
+
+    kind: ClassVar[str] = "answer"
+
+    question: Count
+    """The event of the question."""
+    about: About
+    id: str | None = None
+    ids: list[str] | None = None
+    answer: Number | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The ids of all that it is about."""
+        return _names(self.id, self.ids)
+
+    @model_validator(mode="after")
+    def _is_about_something(self) -> Self:
+        _check_names(self.about, self.id, self.ids)
+        return self
 
 
-def _answer(value: Any) -> bool:
-    return value is None or _number(value)
+class RecommendedItem(_Checked):
+    """One item of a recommendation, and what was believed of it then."""
+
+    item: str
+    score: Number
+    mean: Number
+    radius: Number
+    exploring: bool
 
 
-def _items(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(each, dict) and _text(each.get("item")) for each in value
-    )
+class RecommendationBody(EventBody):
+    """What was shown, best first."""
+
+    kind: ClassVar[str] = "recommendation"
+
+    round: Count
+    items: list[RecommendedItem]
 
 
-FIELDS: dict[str, dict[str, Callable[[Any], bool]]] = {
-    "question": {
-        "about": _kind,
-        "id": _text,
-        "number": _count,
-        "round": _count,
-        "mean": _number,
-        "radius": _number,
-        "text": _text,
-        "strategy": _text,
-    },
-    "answer": {"question": _count, "about": _kind, "id": _text, "answer": _answer},
-    "recommendation": {"round": _count, "items": _items},
-    "reward": {"decision": _count, "item": _text, "reward": _number},
-    "retraction": {"of": _count},
+class RewardBody(EventBody):
+    """How a recommended item was liked."""
+
+    kind: ClassVar[str] = "reward"
+
+    decision: Count
+    """The event of the recommendation."""
+    item: str
+    reward: Number
+
+
+class RetractionBody(EventBody):
+    """An answer or a reward taken back."""
+
+    kind: ClassVar[str] = "retraction"
+
+    of: Count
+    """The event that is taken back."""
+
+
+Body = QuestionBody | AnswerBody | RecommendationBody | RewardBody | RetractionBody
+KINDS: dict[str, type[Body]] = {
+    each.kind: each
+    for each in (QuestionBody, AnswerBody, RecommendationBody, RewardBody, RetractionBody)
 }
 
 
-def flaw(kind: str, body: Any) -> str | None:
-    """What is wrong with an event, or None.
+def parse(kind: str, text: str) -> Body:
+    """The body of an event; raises ``Damaged`` for what is none.
 
-    >>> flaw("retraction", {"of": [2]})
-    'its of is [2]'
+    >>> parse("retraction", '{"of":2}')
+    RetractionBody(of=2)
+    >>> parse("retraction", '{"of":[2]}')
+    Traceback (most recent call last):
+    conlinucb.errors.Damaged: its of is [2]: Input should be a valid integer
     """
-    if kind not in FIELDS or not isinstance(body, dict):
-        return f"its kind is {kind!r}"
-    for name, fits in FIELDS[kind].items():
-        if name not in body:
-            return f"it has no {name}"
-        if not fits(body[name]):
-            return f"its {name} is {body[name]!r}"[:200]
-    return None
+    model = KINDS.get(kind)
+    if model is None:
+        raise Damaged(f"its kind is {kind!r}, not one of {', '.join(KINDS)}")
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as error:
+        raise Damaged(flaw(error)) from None
 
 
-def sound(row: Event | Broken) -> Event | Broken:
-    """The event, if it is one of this package's."""
-    wrong = flaw(row.kind, row.body) if isinstance(row, Event) else None
-    return row if wrong is None else Broken(row.seq, wrong)
+def flaw(error: ValidationError) -> str:
+    """The first thing that is wrong with a body: the field, its value, and what would be right."""
+    first = error.errors(include_url=False)[0]
+    place, message = ".".join(map(str, first["loc"])), first["msg"]
+    match first["type"]:
+        case "json_invalid":
+            found = f"it is no JSON: {message.removeprefix('Invalid JSON: ')}"
+        case "missing":
+            found = f"it has no {place}"
+        case "value_error":  # our own, which says all of it
+            found = message.removeprefix("Value error, ")
+        case _:
+            what = f"its {place}" if place else "it"
+            found = f"{what} is {_short(first['input'])}: {message}"
+    return found[:_LONGEST_REASON]
 
 
-LONG_GAP = 1_000
-"""Events missing in a row that are named one by one."""
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
 
 
-def sound_log(rows: Sequence[Event | Broken], after: int = 0) -> list[Event | Broken]:
-    """A log behind an event without gaps: what is missing is among it as broken."""
-    found: list[Event | Broken] = []
-    for row in sorted(rows, key=lambda each: each.seq):
-        gap = range(after + 1, row.seq)
-        if len(gap) > LONG_GAP:  # a number that is damaged, rather than so many lost
-            found.append(Broken(gap[0], f"it and all up to {gap[-1]} are not there"))
-        else:
-            found += [Broken(seq, "it is not there") for seq in gap]
-        found.append(sound(row))
-        after = row.seq
-    return found
+def _names(one: str | None, several: Sequence[str] | None) -> tuple[str, ...]:
+    return tuple(several or ()) if one is None else (one,)
+
+
+def _check_names(about: About, one: str | None, several: Sequence[str] | None) -> None:
+    """One thing has an ``id``, several have ``ids``."""
+    if about in ("term", "arm"):
+        right, wanted = one is not None and several is None, "an id and no ids"
+    else:
+        most = 2 if about == "pair" else LARGEST_GROUP
+        right = one is None and several is not None and 2 <= len(several) <= most
+        wanted = f"{'2' if about == 'pair' else f'2 to {most}'} ids and no id"
+    if not right:
+        came = f"its id is {_short(one)}, its ids are {_short(several)}"
+        raise ValueError(f"{came}: with about {about!r} there must be {wanted}")

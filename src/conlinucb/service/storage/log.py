@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +12,11 @@ from sqlalchemy import Row, func, insert, select, update
 
 from conlinucb.errors import Damaged
 from conlinucb.service.storage.database import Database, now
+from conlinucb.service.storage.events import Body, RetractionBody, parse
 from conlinucb.service.storage.schema import events
+
+LONG_GAP = 1_000
+"""Events missing in a row that are named one by one."""
 
 
 @dataclass(frozen=True)
@@ -19,11 +24,15 @@ class Event:
     """One thing that happened; ``seq`` counts a person's events from 1."""
 
     seq: int
-    kind: str
-    body: dict[str, Any]
+    body: Body
     client_id: str | None = None
     subject: str | None = None
     at: int = 0
+
+    @property
+    def kind(self) -> str:
+        """question, answer, recommendation, reward or retraction."""
+        return self.body.kind
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,9 @@ def _crc(seq: int, kind: str, body: str) -> int:
 
 
 def _row(person: int, event: Event) -> dict[str, Any]:
-    body = json.dumps(event.body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    body = json.dumps(
+        event.body.written(), ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    )
     return {
         "person": person,
         "seq": event.seq,
@@ -107,7 +118,27 @@ def read(row: Row[Any]) -> Event | Broken:
     if not isinstance(row.at, int):
         return Broken(row.seq, "its time is no number")
     try:
-        body = json.loads(row.body)
-    except ValueError as error:
-        return Broken(row.seq, f"it is no JSON: {error}")
-    return Event(row.seq, row.kind, body, row.client_id, row.subject, row.at)
+        body = parse(row.kind, row.body)
+    except Damaged as error:
+        return Broken(row.seq, str(error))
+    return Event(row.seq, body, row.client_id, row.subject, row.at)
+
+
+def with_missing(rows: Sequence[Event | Broken], after: int = 0) -> list[Event | Broken]:
+    """A log behind an event without gaps: what is missing is among it as broken."""
+    found: list[Event | Broken] = []
+    for row in sorted(rows, key=lambda each: each.seq):
+        gap = range(after + 1, row.seq)
+        if len(gap) > LONG_GAP:  # a number that is damaged, rather than so many lost
+            found.append(Broken(gap[0], f"it and all up to {gap[-1]} are not there"))
+        else:
+            found += [Broken(seq, "it is not there") for seq in gap]
+        found.append(row)
+        after = row.seq
+    return found
+
+
+def retracted(rows: Iterable[Event | Broken]) -> set[int]:
+    """The events of a log that were taken back."""
+    bodies = (row.body for row in rows if isinstance(row, Event))
+    return {body.of for body in bodies if isinstance(body, RetractionBody)}

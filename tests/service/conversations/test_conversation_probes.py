@@ -1,0 +1,64 @@
+"""A log with questions about several things at once can be read, shown and gone on with."""
+
+from __future__ import annotations
+
+import pytest
+
+from conlinucb.service.storage import AnswerBody, Body, Event, QuestionBody
+from support import service_conversation
+from support.service_conversation import TERMS, Start, adds_up
+from support.service_talk import Talk
+
+start = service_conversation.start
+PAIR = [TERMS[0], TERMS[1]]
+
+
+def write(talk: Talk, body: Body) -> int:
+    """As another version of the service writes it; the event's number."""
+    log = talk.use_cases.storage.log
+    return log.append(talk.person.id, Event(log.last(talk.person.id) + 1, body)).seq
+
+
+def ask_about_a_pair(talk: Talk) -> int:
+    user = talk.state().user
+    body = QuestionBody(
+        about="pair",
+        ids=PAIR,
+        number=user.questions + 1,
+        round=user.rounds + 1,
+        text="Which of the two do you like better?",
+        strategy="pairs",
+        mean=0.0,
+        radius=1.0,
+    )
+    return write(talk, body)
+
+
+@pytest.fixture
+def talk(start: Start) -> Talk:
+    found = start()
+    found.go_on(8)
+    return found
+
+
+def test_a_pair_counts_as_asked_and_teaches_nothing(talk: Talk) -> None:
+    before = talk.state().user.theta.copy()
+    asked = talk.state().asked
+    seq = ask_about_a_pair(talk)
+    write(talk, AnswerBody(question=seq, about="pair", ids=PAIR, answer=1.0))
+    state = talk.state()
+    assert (state.asked, state.missed, state.open_seq) == (asked + 1, 2, 0)
+    assert state.user.theta.tolist() == before.tolist()
+    assert adds_up(talk.explain("item 2"))
+
+
+def test_a_pair_is_exported_and_the_conversation_goes_on(talk: Talk) -> None:
+    seq = ask_about_a_pair(talk)
+    profile = talk.got("GET", "")
+    assert profile["open_question"] is None
+    assert profile["damaged_events"] == 0
+    assert profile["events"][0]["about"]["ids"] == PAIR
+    assert talk.answer(question=f"q{seq}", answer="skip")["event"] == seq + 1
+    said = talk.bodies(AnswerBody)[-1]
+    assert (said.about, said.ids, said.id, said.answer) == ("pair", PAIR, None, None)
+    talk.go_on(4)
