@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from uvicorn.supervisors import multiprocess
+from uvicorn.supervisors import Multiprocess
 
 
-class Worker(multiprocess.Process):
-    """A worker that can die while it is asked whether it lives.
+class Supervisor(Multiprocess):
+    """Uvicorn's, without the workers' ends of the pipes on which it asks whether they live.
 
-    With the worker's end of the pipe open in the parent, too, the parent would wait for the
-    answer of a dead one for as long as for that of a slow one.
+    A worker that is started has its own copy of its end. With another one open here, the answer of
+    a worker that dies while it is asked would be waited for as long as that of a slow one.
     """
 
-    def start(self) -> None:
-        """Start the process, which has its own copy of its end."""
-        super().start()
-        self.child_conn.close()
+    def init_processes(self) -> None:
+        """Start the first workers."""
+        super().init_processes()
+        self._close_workers_ends()
 
+    def handle_signals(self) -> None:
+        """Start, stop or replace workers, as asked."""
+        super().handle_signals()
+        self._close_workers_ends()
 
-multiprocess.Process = Worker  # type: ignore[misc]
-Supervisor = multiprocess.Multiprocess
+    def keep_subprocess_alive(self) -> None:
+        """Replace workers that died."""
+        super().keep_subprocess_alive()
+        self._close_workers_ends()
+
+    def _close_workers_ends(self) -> None:
+        for process in self.processes:
+            process.child_conn.close()  # again does no harm
