@@ -42,9 +42,27 @@ logger = logging.getLogger("conlinucb.service")
 _CODES = {400: "unreadable", 404: "unknown_address", 405: "wrong_method"}
 
 
+class _Application(FastAPI):
+    def openapi(self) -> dict[str, Any]:
+        """The description, with the body that one route reads by itself."""
+        if self.openapi_schema is None:
+            found = get_openapi(
+                title=self.title, version=self.version, summary=self.summary, routes=self.routes
+            )
+            body = CatalogueBody.model_json_schema(ref_template="#/components/schemas/{model}")
+            schemas = found["components"]["schemas"]
+            for name, schema in body.pop("$defs").items():
+                schemas.setdefault(name, schema)
+            schemas["CatalogueBody"] = body
+            found["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+            found["security"] = [{"key": []}, {}]  # {}: a service on loopback may have no key
+            self.openapi_schema = found
+        return self.openapi_schema
+
+
 def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     """The application; its database is opened when it starts."""
-    app = FastAPI(
+    app = _Application(
         title="conlinucb",
         version=__version__,
         summary="A recommender that asks.",
@@ -66,7 +84,6 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_middleware(Guard, key=key, hosts=config.hosts, open_page=config.page == "open")
-    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     app.openapi()  # builds the routes too, here, where no other thread is at work yet
     return app
 
@@ -113,23 +130,6 @@ def _end_with_parent(drain_seconds: int) -> None:
         os._exit(1)  # what has not finished by now never will
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _openapi(app: FastAPI) -> dict[str, Any]:
-    """The description, with the body that one route reads by itself."""
-    if app.openapi_schema is None:
-        found = get_openapi(
-            title=app.title, version=app.version, summary=app.summary, routes=app.routes
-        )
-        body = CatalogueBody.model_json_schema(ref_template="#/components/schemas/{model}")
-        schemas = found["components"]["schemas"]
-        for name, schema in body.pop("$defs").items():
-            schemas.setdefault(name, schema)
-        schemas["CatalogueBody"] = body
-        found["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-        found["security"] = [{"key": []}, {}]  # {}: a service on loopback may have no key
-        app.openapi_schema = found
-    return app.openapi_schema
 
 
 def _answer(problem: Problem) -> JSONResponse:
