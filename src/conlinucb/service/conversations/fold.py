@@ -175,7 +175,7 @@ def fold(
         state.skip(row.seq - 1)
         if isinstance(row, Broken):
             broken[row.seq] = row.reason
-        elif row.seq not in gone and row.kind != "retraction":
+        elif row.seq not in gone and not isinstance(row.body, RetractionBody):
             try:
                 state.apply(row)
             except UNUSABLE as error:
