@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 
+from conlinucb.service.conversations import decide
 from conlinucb.service.conversations.fold import RECENT
 from conlinucb.service.storage import AnswerBody
 from support import service_conversation
@@ -198,3 +200,19 @@ def test_the_export_holds_everything_and_lasts(lasting_url: str) -> None:
         assert all(each["at"] <= later["at"] for each, later in pairwise(entries))
     with client_of(lasting_url) as client:
         assert Talk(client, "it", "ann é 🎬").got("GET", "/export") == exported
+
+
+def test_a_decision_that_could_not_be_read_again_is_not_written(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = start()
+    talk.go_on(4)
+    before = talk.log()
+    assert before[-1].kind == "reward"  # so that a question comes next
+    monkeypatch.setattr(decide, "_chosen_by", lambda agent: None)
+    status, code, message = refusal(talk, "/next")
+    assert (status, code) == (500, "damaged")
+    assert "its strategy is None" in message
+    assert talk.log() == before
+    monkeypatch.undo()
+    assert talk.next()["type"] == "question"
