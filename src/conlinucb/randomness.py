@@ -20,7 +20,11 @@ TO_UNIT = 1.0 / 9007199254740992.0  # 2^-53
 QUESTIONS = 0
 """Stream of a strategy's own draws, from the user's seed (rounds are keyed from 1)."""
 POOL, OFFERED, REWARD_NOISE, ANSWER_NOISE, ARM_ANSWER_NOISE = 1, 2, 3, 4, 5
-"""Streams of the environment, from a round's seed."""
+"""Streams of people, from a round's seed."""
+SELECT = 6
+"""Stream of the way to choose arms, from a round's seed."""
+CLICK, REFUSAL, LIE, DRIFT = 7, 8, 9, 10
+"""More streams of people: whether they click, refuse to answer, lie; how their taste moves."""
 
 
 @kernel(SEED(SEED))

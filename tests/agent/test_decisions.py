@@ -107,7 +107,13 @@ def agent_of(algorithm: str, here: World) -> cl.Agent:
     if recipe == "conlinucb":
         return cl.conlinucb(on, strategy=strategy, beta=here.beta, alpha=width["alpha"], schedule=b)
     return cl.conucb(
-        on, strategy=strategy, mix=here.mix, term_beta=here.term_beta, schedule=b, **width
+        on,
+        strategy=strategy,
+        mix=here.mix,
+        term_beta=here.term_beta,
+        schedule=b,
+        alpha=width["alpha"],
+        term_alpha=width["term_alpha"],
     )
 
 

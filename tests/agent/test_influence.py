@@ -153,7 +153,8 @@ def test_looking_changes_nothing(recipe: str) -> None:
     user = played(agent)
     before, twin = user.to_arrays(), agent.load_user(user.to_arrays())
     estimates = agent.estimates(user)
-    for found in (*agent.influence(user, 3), estimates.means, estimates.radii):
+    influence = agent.influence(user, 3)
+    for found in (influence.arm, influence.term, estimates.means, estimates.radii):
         found[:] = 99.0
     assert same_state(before, user.to_arrays())
     assert np.array_equal(agent.recommend(user).scores, agent.recommend(twin).scores)

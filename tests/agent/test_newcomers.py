@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import conlinucb as cl
+from conlinucb.agent.advice import Ranking
 from support.large_pools import AGENTS, Twins, assert_same, catalog, without_short_lists
 from support.worlds import settle
 
@@ -19,14 +20,14 @@ def test_every_newcomer_gets_what_the_first_one_got(
 ) -> None:
     agent = AGENTS[name](catalog(features))
     looks = 0
-    best = agent._best
+    best = Ranking.best
 
     def counted(*given: Any) -> Any:
         nonlocal looks
         looks += 1
         return best(*given)
 
-    monkeypatch.setattr(agent, "_best", counted)
+    monkeypatch.setattr(Ranking, "best", counted)
     first = agent.recommend(agent.new_user(seed=1), k=7)
     for each in range(3):
         assert_same(first, agent.recommend(agent.new_user(seed=each), k=7))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from scipy import stats
 
 import conlinucb as cl
 from conlinucb.agent.estimators import Estimator
-from conlinucb.agent.estimators.base import Ledger
+from conlinucb.agent.estimators.state import named
 from conlinucb.numerics.linalg import full_matrix
 from conlinucb.randomness import derive, uniform, uniform_index
 from support.worlds import same_state, small_catalog
@@ -60,10 +60,10 @@ def taught(estimator: Estimator, given: Feedback, order: list[int]) -> Any:
     return state
 
 
-def assert_inverse(ledger: Ledger) -> None:
+def assert_inverse(kept: Mapping[str, NDArray[Any]], prefix: str = "") -> None:
     """P and M count by their lower triangles, and M lacks what is pending."""
-    P, M = full_matrix(ledger.P), full_matrix(ledger.M)
-    waiting = ledger.pending[: ledger.counts[1]]
+    P, M = full_matrix(kept[f"{prefix}P"]), full_matrix(kept[f"{prefix}M"])
+    waiting = kept[f"{prefix}pending"][: kept[f"{prefix}counts"][1]]
     assert np.array_equal(P, P.T)
     assert np.linalg.eigvalsh(P).min() > 0
     assert np.allclose(P @ (M + waiting.T @ waiting), np.eye(len(P)), atol=1e-9)
@@ -77,9 +77,10 @@ def test_P_stays_symmetric_positive_definite_and_the_inverse_of_M(
     state = estimator.new_state(given.rows.shape[1])
     for i in range(len(given.rows)):
         teach(estimator, state, given, i)
-        assert_inverse(Ledger(*state[:8]))
-        if hasattr(state, "term_P"):
-            assert_inverse(state.term_ledger)
+        kept = named(state, estimator.layout)
+        assert_inverse(kept)
+        if isinstance(estimator, cl.TwoStep):
+            assert_inverse(kept, "term_")
 
 
 @repeatable

@@ -205,10 +205,10 @@ def test_equation_8_in_the_paper(item: str) -> None:
             widths = estimator.widths(t, asked, 50)
             arm = 0.5 * cl.theory.conucb_alpha(t, 50, 0.5, 0.05)
             term = 0.5 * cl.theory.conucb_term_alpha(asked, 50, 1.0, 0.05)
-            np.testing.assert_allclose([widths.arm, widths.term], [arm, term])
+            np.testing.assert_allclose(widths.values.T, [arm, term])
         else:
             expected = EIGHT
-            np.testing.assert_allclose(estimator.widths(t, asked, 50).arm, by_hand)
+            np.testing.assert_allclose(estimator.widths(t, asked, 50).values[:, 0], by_hand)
         assert estimator.parameters() == expected
 
 

@@ -11,6 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 import conlinucb as cl
+from conlinucb.agent.estimators.kernels import SCORE, belief_score
+from conlinucb.agent.estimators.state import named
+from conlinucb.numerics.compile import kernel
 from conlinucb.numerics.shortlist import LARGE, Arms, Factor, _reach, _scores
 from support.large_pools import (
     AGENTS,
@@ -41,7 +44,7 @@ def test_lists_are_short(name: str) -> None:
     twins = Twins(agent)
     for t in range(ROUNDS):
         twins.round(KS[t % len(KS)])
-    found = agent._shortlist(twins.user, agent.catalog.live_arms, 7)
+    found = agent._ranking(twins.user)._shortlist(agent.catalog.live_arms, 7)
     assert found is not None
     assert 7 <= found.by_score.size < 40
     assert 7 <= found.by_mean.size < 40
@@ -52,8 +55,8 @@ def test_a_pool_of_fewer_arms_is_left_as_it_is() -> None:
     user = agent.new_user()
     agent.learn(user, 0, 1.0)
     few, many = np.arange(LARGE - 1), np.arange(LARGE)
-    assert agent._shortlist(user, few, 1) is None
-    assert agent._shortlist(user, many, 1) is not None
+    assert agent._ranking(user)._shortlist(few, 1) is None
+    assert agent._ranking(user)._shortlist(many, 1) is not None
 
 
 @pytest.mark.parametrize("features", ["normal", "repeated"])
@@ -284,26 +287,36 @@ def test_all_arms_zero() -> None:
     assert Twins(cl.linucb(nothing)).recommend(7).arms.tolist() == list(range(7))
 
 
-class WithoutFactors:
-    """An estimator as it may have been written before short lists: Ridge but for ``factors``."""
+class WithoutFactors(cl.Ridge):
+    """Exploration of its own, of which no factors are known."""
 
-    def __init__(self) -> None:
-        self.ridge = cl.Ridge()
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "factors":
-            raise AttributeError(name)
-        return getattr(self.ridge, name)
+    def explore(self, state: cl.State, rows: Floats, width: Floats) -> tuple[Floats, Floats]:
+        radii, extras = super().explore(state, rows, width)
+        return radii, extras
 
 
-def test_an_estimator_without_factors() -> None:
-    estimator: Any = WithoutFactors()
+@kernel(SCORE, pointer=True)
+def own_score(
+    state: Any, width: Any, arms: Any, which: Any, n: int, radii: Any, extras: Any, scratch: Any
+) -> None:
+    belief_score(state, width, arms, which, n, radii, extras, scratch)
+
+
+class WithoutFactorsCompiled(cl.Ridge):
+    """The same by a kernel."""
+
+    kernels = cl.Ridge.kernels._replace(score=own_score)
+
+
+@pytest.mark.parametrize("own", [WithoutFactors, WithoutFactorsCompiled])
+def test_an_estimator_without_factors(own: type[cl.Ridge]) -> None:
+    estimator = own(beta=1.0, alpha=0.5)
     plain = cl.Agent(catalog("normal"), estimator, schedule=cl.Never())
     twins, ridge = Twins(plain), Twins(cl.linucb(catalog("normal"), beta=1.0, alpha=0.5))
     for t in range(ROUNDS):
         assert_same(twins.round(KS[t % len(KS)]), ridge.round(KS[t % len(KS)]))
     pool = np.arange(N)
-    assert plain._shortlist(twins.user, pool, 1) is None
+    assert plain._ranking(twins.user)._shortlist(pool, 1) is None
 
 
 @pytest.mark.parametrize(("recipe", "matrix"), [("linucb", "P"), ("conucb", "P"),
@@ -312,7 +325,7 @@ def test_a_matrix_without_a_root_is_looked_at_exactly(recipe: str, matrix: str) 
     twins = Twins(AGENTS[recipe](catalog("normal")))
     twins.round(1)
     for each in (twins.user, twins.twin):
-        getattr(each.state, matrix)[1, 0] = 5.0
+        named(each.state, twins.agent.estimator.layout)[matrix][1, 0] = 5.0
     with pytest.raises(np.linalg.LinAlgError):
         twins.agent.estimator.factors(twins.user.state, 2, 0)
     for k in KS:

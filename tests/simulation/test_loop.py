@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from conlinucb import STRATEGIES, View, randomness
-from conlinucb.agent.estimators.base import new_ledger
-from conlinucb.agent.estimators.ridge import means_and_radii
-from conlinucb.agent.estimators.two_step import means_and_two_radii
+from conlinucb.agent.estimators import Ridge, State
+from conlinucb.agent.estimators.ledger import PRIOR, enter
 from conlinucb.agent.strategies.related import best_mean
 from conlinucb.numerics import linalg
+from support.matrices import Floats, close, lower, positive_definite, symmetric
 
-Floats = NDArray[np.float64]
 SIZES = (1, 2, 5, 17, 60)
 MASK = 2**64 - 1
 
 
-def positive_definite(rng: np.random.Generator, d: int) -> Floats:
-    rows = rng.normal(size=(2 * d, d))
-    return 0.3 * np.eye(d) + rows.T @ rows / d
+class Ledger(NamedTuple):
+    """A ridge regression's state, and its parts by name."""
+
+    state: State
+    P: Floats
+    theta: Floats
+    prior: Floats
+    counts: NDArray[np.int64]
 
 
-def close(found: object, expected: object) -> None:
-    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)  # type: ignore[call-overload]
-
-
-def lower(P: Floats) -> Floats:
-    """P's lower triangle, which is all that counts; what stands above it must not be read."""
-    return np.where(np.tri(len(P), dtype=bool), P, np.nan)
-
-
-def symmetric(P: Floats) -> Floats:
-    """The matrix that a lower triangle stands for."""
-    return np.asarray(np.tril(P) + np.tril(P, -1).T)
+def new_ledger(d: int, beta: float) -> Ledger:
+    state = Ridge(beta=beta).new_state(d)
+    vectors = state.vectors
+    return Ledger(state, state.matrices[0], vectors[0], vectors[PRIOR], state.counts)
 
 
 @pytest.mark.parametrize("d", SIZES)
@@ -49,6 +46,31 @@ def test_products(d: int) -> None:
     close(linalg.quadratic(lower(P), x), x @ P @ x)
     assert linalg.quadratic(lower(-P), x) == 0.0
     close(linalg.full_matrix(lower(P)), P)
+
+
+@pytest.mark.parametrize("d", SIZES)
+def test_products_of_rows(d: int) -> None:
+    rng = np.random.default_rng(d)
+    P, rows, x = positive_definite(rng, d), rng.normal(size=(9, d)), rng.normal(size=d)
+    found = np.empty(9)
+    linalg.row_products(rows, x, found)
+    close(found, rows @ x)
+    stack, which = np.stack([np.eye(d), lower(P), -lower(P)]), np.array([8, 0, 3, 3, 1, 7, 2])
+    for n in range(8):
+        some = np.full(7, -1.0)
+        linalg.quadratics(stack, 1, rows, which, n, some)
+        close(some[:n], np.diag(rows[which[:n]] @ P @ rows[which[:n]].T))
+        assert (some[n:] == -1.0).all()
+        linalg.quadratics(stack, 2, rows, which, n, some)
+        assert (some[:n] == 0.0).all()
+
+
+def test_a_row_s_product_does_not_depend_on_the_rows_beside_it() -> None:
+    rng = np.random.default_rng(0)
+    rows, x = rng.normal(size=(50, 37)), rng.normal(size=37)
+    alone = [linalg.products(row[None], x)[0] for row in rows]
+    assert linalg.products(rows, x).tolist() == alone
+    assert linalg.products(np.asfortranarray(rows), x).tolist() == alone
 
 
 @pytest.mark.parametrize("d", SIZES)
@@ -95,7 +117,7 @@ def test_settle(waiting: int) -> None:
 
 @pytest.mark.parametrize("weight", [1.0, 0.3])
 @pytest.mark.parametrize("d", SIZES)
-def test_absorb(d: int, weight: float) -> None:
+def test_enter(d: int, weight: float) -> None:
     """Ten updates, and then one that computes everything anew: both as the formula says."""
     rng = np.random.default_rng(d)
     rows, values, prior = rng.normal(size=(11, d)), rng.normal(size=11), rng.normal(size=d)
@@ -104,7 +126,7 @@ def test_absorb(d: int, weight: float) -> None:
     ledger.theta[:] = prior / 0.7
     for n in range(1, 12):
         ledger.counts[0] = 3 if n < 11 else linalg.REFRESH_EVERY - 1
-        linalg.absorb(*ledger, rows[n - 1], values[n - 1], weight, np.empty(d))
+        enter(ledger.state, 0, rows[n - 1], values[n - 1], weight, np.empty(d))
         M = 0.7 * np.eye(d) + weight * rows[:n].T @ rows[:n]
         close(symmetric(ledger.P), np.linalg.inv(M))
         close(ledger.theta, np.linalg.solve(M, weight * rows[:n].T @ values[:n] + prior))
@@ -117,7 +139,7 @@ def absorbed(age: int, length: float) -> tuple[Floats, int]:
     ledger = new_ledger(2, 1.0)
     ledger.P[:] *= 0.9
     ledger.counts[0] = age
-    linalg.absorb(*ledger, np.array([length, 0.0]), 1.0, 1.0, np.empty(2))
+    enter(ledger.state, 0, np.array([length, 0.0]), 1.0, 1.0, np.empty(2))
     return symmetric(ledger.P), int(ledger.counts[0])
 
 
@@ -126,14 +148,14 @@ def test_an_error_in_P_is_gone_after_a_thousand_updates() -> None:
     ledger = new_ledger(4, 0.5)
     rows = rng.normal(size=(1000, 4))
     for n, x in enumerate(rows, 1):
-        linalg.absorb(*ledger, x, 1.0, 1.0, np.empty(4))
+        enter(ledger.state, 0, x, 1.0, 1.0, np.empty(4))
         if n == 900:
             ledger.P[:] *= 1.01
         exact = np.linalg.inv(0.5 * np.eye(4) + rows[:n].T @ rows[:n])
         assert np.allclose(symmetric(ledger.P), exact, rtol=1e-6) == (n < 900 or n == 1000)
 
 
-def test_absorb_computes_anew_when_stale_and_when_digits_cancel() -> None:
+def test_enter_computes_anew_when_stale_and_when_digits_cancel() -> None:
     kept, age = absorbed(age=linalg.REFRESH_EVERY - 2, length=1.0)
     assert (kept[1, 1], age) == (0.9, linalg.REFRESH_EVERY - 1)
     stale, age = absorbed(age=linalg.REFRESH_EVERY - 1, length=1.0)
@@ -143,22 +165,6 @@ def test_absorb_computes_anew_when_stale_and_when_digits_cancel() -> None:
     cancelled, age = absorbed(age=0, length=long)
     close(cancelled, np.diag([1 / (1 + long**2), 1.0]))
     assert age == 0
-
-
-@pytest.mark.parametrize("d", SIZES)
-def test_scores_of_rows(d: int) -> None:
-    rng = np.random.default_rng(d)
-    P, term_P = positive_definite(rng, d), positive_definite(rng, d)
-    theta, rows = rng.normal(size=d), rng.normal(size=(9, d))
-    means, radii, term_radii = np.empty((3, 9))
-    means_and_radii(lower(P), theta, rows, means, radii)
-    close(means, rows @ theta)
-    close(radii, np.sqrt(np.diag(rows @ P @ rows.T)))
-    means[:], radii[:] = np.nan, np.nan
-    means_and_two_radii(lower(P), theta, lower(term_P), rows, means, radii, term_radii)
-    close(means, rows @ theta)
-    close(radii, np.sqrt(np.diag(rows @ P @ rows.T)))
-    close(term_radii, np.sqrt(np.diag(rows @ P @ term_P @ P @ rows.T)))
 
 
 def splitmix(z: int) -> int:

@@ -29,10 +29,10 @@ class Nobody:
 
 @pytest.fixture(autouse=True)
 def no_unit_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    def never(job: Job, unit: Unit) -> Played:
+    def never(job: Job, unit: list[Unit]) -> list[Played]:
         raise AssertionError(f"{unit} is played")
 
-    monkeypatch.setattr("conlinucb.simulation.executors.play_unit", never)
+    monkeypatch.setattr("conlinucb.simulation.executors.play_units", never)
 
 
 def run(agents: Any = None, people: Any = None, **options: Any) -> cl.Results:
@@ -69,7 +69,7 @@ def test_bad_agents_are_refused(agents: Any, message: str) -> None:
 
 @pytest.mark.parametrize("people", ["me", [[1.0, 0.0, 0.0]], cl.LinearUsers, 3])
 def test_bad_people_are_refused(people: Any) -> None:
-    refused(lambda: run(people=people), "people must be LinearUsers", cl.InvalidInput)
+    refused(lambda: run(people=people), "people must be People", cl.InvalidInput)
 
 
 def test_agents_of_different_catalogues_are_refused() -> None:

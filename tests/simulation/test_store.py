@@ -85,10 +85,10 @@ def test_a_finished_run_computes_nothing(
 ) -> None:
     run(store=tmp_path)
 
-    def never(job: Job, unit: Unit) -> Played:
+    def never(job: Job, unit: list[Unit]) -> list[Played]:
         raise AssertionError(f"{unit} is played again")
 
-    monkeypatch.setattr("conlinucb.simulation.executors.play_unit", never)
+    monkeypatch.setattr("conlinucb.simulation.executors.play_units", never)
     assert_same(usual, run(store=tmp_path))
     with pytest.raises(AssertionError, match="is played again"):
         run()

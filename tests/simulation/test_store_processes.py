@@ -25,13 +25,13 @@ import conlinucb as cl
 from support.runs import some_agents, some_people
 import conlinucb.simulation.executors as executors
 
-play = executors.play_unit
+play = executors.play_units
 
-def slowly(job, unit):
-    time.sleep({pause})
-    return play(job, unit)
+def slowly(job, units):
+    time.sleep({pause} * len(units))
+    return play(job, units)
 
-executors.play_unit = slowly
+executors.play_units = slowly
 while {gate!r} and not __import__("os").path.exists({gate!r}):
     print("ready", flush=True)
     time.sleep(0.01)

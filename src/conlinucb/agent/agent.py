@@ -5,43 +5,28 @@ Four verbs make a round: ask and hear, as often as questions are due, then recom
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conlinucb.agent import schedule as schedules
-from conlinucb.agent.estimators import ArmScores, Estimator, Influence
+from conlinucb.agent.advice import Advice, Ranking
+from conlinucb.agent.describe import parts, plain
+from conlinucb.agent.estimators import ArmScores, Estimator, Influence, State
+from conlinucb.agent.question import Kind, Question, question_about
+from conlinucb.agent.select import Choosing, UpperConfidence, select_of
 from conlinucb.agent.strategies import View, strategy_of
 from conlinucb.agent.strategies.chooser import Chooser
-from conlinucb.agent.user import Question, User, from_arrays, kind_of
+from conlinucb.agent.user import User, from_arrays, kind_of, new_user
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput, QuestionClosed
-from conlinucb.numerics.shortlist import LARGE, Arms, Shortlist, shortlist
-from conlinucb.numerics.ties import first_best, ranking, threshold
-from conlinucb.numerics.validation import Floats, Indices, indices, number, seed_of, whole
-
-
-@dataclass(frozen=True, eq=False)
-class Advice:
-    """A recommendation, best arm first."""
-
-    arms: Indices
-    """Indices of the recommended arms."""
-    scores: Floats
-    """Mean plus exploration: what they are ranked by."""
-    means: Floats
-    """Expected rewards x'theta."""
-    radii: Floats
-    """Uncertainties ||x||_P."""
-    round: int
-    """The round this recommendation closed, from 1."""
-    exploring: NDArray[np.bool_]
-    """True where the arm is not among the k best means: it is here to be learned about."""
+from conlinucb.numerics.shortlist import LARGE
+from conlinucb.numerics.ties import first_best
+from conlinucb.numerics.validation import Floats, Indices, indices, number, positive, seed_of, whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,21 +54,26 @@ class Agent:
         strategy: Any = None,
         schedule: Callable[[int], float],
         asks: Literal["term", "arm"] = "term",
+        select: Any = "ucb",
     ) -> None:
         if not isinstance(catalog, Catalog):
             raise InvalidInput(f"catalog must be a Catalog, got {catalog!r}.")
         self.catalog = catalog
         if asks not in ("term", "arm"):
             raise InvalidInput(f"asks must be 'term' or 'arm', got {asks!r}.")
-        if isinstance(estimator, type) or not hasattr(estimator, "new_state"):
-            raise InvalidInput(f"estimator must be one such as Ridge(), got {estimator!r}.")
+        if not isinstance(estimator, Estimator):
+            raise InvalidInput(
+                f"estimator must be an Estimator such as Ridge(), got {estimator!r}."
+            )
         self.estimator = estimator
+        self.select = select_of(select)
         self.schedule = schedules.checked(schedule)
         self.asks: Literal["term", "arm"] = asks
         self.strategy = None if strategy is None else strategy_of(strategy)
         self.chooser = None if self.strategy is None else Chooser(self.strategy, catalog)
         self._kind = kind_of(estimator)
         self._to_newcomers: tuple[int, int, Advice] | None = None
+        self._blank: State | None = None
 
     @property
     def asks_at_all(self) -> bool:
@@ -107,16 +97,34 @@ class Agent:
             strategy=self.strategy,
             schedule=self.schedule,
             asks=self.asks,
+            select=self.select,
         )
 
     def new_user(self, seed: int = 0) -> User:
         """Someone who has said nothing yet; ``seed`` decides the strategy's random draws."""
-        return User(self.estimator.new_state(self.catalog.d), self._kind, seed_of(seed))
+        return new_user(self.estimator, self.catalog.d, seed_of(seed))
 
     def load_user(self, arrays: Mapping[str, NDArray[Any]]) -> User:
         """The user that ``user.to_arrays()`` described; goes on exactly as that one would."""
-        sizes = self.catalog.d, len(self.catalog), len(self.catalog.term_ids)
-        return from_arrays(arrays, self.estimator, *sizes)
+        return from_arrays(arrays, self.estimator, self.catalog)
+
+    def take_over(self, user: User, before: Agent) -> User:
+        """The user of another agent, with this one's prior in place of that one's.
+
+        Nothing is replayed: a state is its prior and the sums of what was learned.
+
+        >>> import conlinucb as cl
+        >>> catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]])
+        >>> old, new = cl.linucb(catalog, beta=1.0), cl.linucb(catalog, beta=3.0)
+        >>> user = old.new_user()
+        >>> old.learn(user, 0, 1.0)
+        >>> new.take_over(user, old).theta
+        array([0.25, 0.  ])
+        """
+        before._check(user)
+        moved = replace(user, kind=self._kind, layout=self.estimator.layout)
+        moved.state = self.estimator.exchange(user.state, before.estimator)
+        return moved
 
     def questions_due(self, user: User) -> int:
         """Questions still to be answered or skipped before this round's recommendation.
@@ -142,13 +150,18 @@ class Agent:
         if not self.questions_due(user):
             return None
         if user.open is None:
-            choose = self._best_arm if self.asks == "arm" else self._choose_term
-            index = choose(user, arms, terms)
-            user.was_asked(Question(self.asks, index, user.questions + 1, user.rounds + 1))
+            kind, about = self._choose(user, arms, terms)
+            number, now = user.questions + 1, user.rounds + 1
+            user.was_asked(question_about(self.catalog, kind, about, number, now))
         return user.open
 
-    def hear(self, user: User, question: Question, answer: float | None) -> None:
-        """Take in the answer to the open question; None means skipped and teaches nothing."""
+    def hear(
+        self, user: User, question: Question, answer: float | None, *, weight: float = 1.0
+    ) -> None:
+        """Take in the answer to the open question; None means skipped and teaches nothing.
+
+        ``weight`` is the answer's precision against that of others.
+        """
         self._check(user)
         if not isinstance(question, Question):
             raise InvalidInput(f"question must be a Question from ask(), got {question!r}.")
@@ -158,7 +171,11 @@ class Agent:
                 f"Open now: {user.open}."
             )
         if answer is not None:
-            self._absorb(user, question.kind, question.index, number("answer", answer))
+            value, heavy = number("answer", answer), positive("weight", weight)
+            place = question.number, question.round
+            known = question_about(self.catalog, question.kind, question.indices, *place)
+            learn = self._learner("arm" if question.kind == "arm" else "term")
+            learn(user.state, known.probe, value, heavy)
         user.settled += question.round == user.rounds + 1
         user.open = None
 
@@ -179,14 +196,18 @@ class Agent:
         user.close_round()
         return advice
 
-    def learn(self, user: User, arm: int, reward: float) -> None:
+    def learn(self, user: User, arm: int, reward: float, *, weight: float = 1.0) -> None:
         """Take in the reward of an arm: now, later or never, recommended or not.
 
         An arm that was never recommended, or has been removed since, is fine: the reward tells
-        as much about the person's taste.
+        as much about the person's taste. ``weight`` is its precision against that of others.
         """
         self._check(user)
-        self._absorb(user, "arm", whole("arm", arm), number("reward", reward))
+        index, arms = whole("arm", arm), self.catalog._arms
+        if index >= len(arms):
+            raise InvalidInput(f"arm must be an index from 0 to {len(arms) - 1}, got {index}.")
+        value, heavy = number("reward", reward), positive("weight", weight)
+        self._learner("arm")(user.state, arms[index], value, heavy)
 
     def estimates(self, user: User) -> TermEstimates:
         """What is believed of every key-term, asked about or not.
@@ -204,10 +225,19 @@ class Agent:
         squares = np.einsum("kd,kd->k", terms @ cov, terms)
         return TermEstimates(terms @ user.state.theta, np.sqrt(np.maximum(squares, 0.0)))
 
+    def expects(self, user: User, question: Question) -> tuple[float, float]:
+        """The answer expected to a question, and how uncertain that is: probe'theta, its radius."""
+        self._check(user)
+        belief = self.estimator.term_belief(user.state, user.rounds + 1, 0)
+        about = question.kind, question.indices, question.number, question.round
+        probe = question_about(self.catalog, *about).probe
+        radius = np.sqrt(max(float(probe @ belief.cov @ probe), 0.0))
+        return float(probe @ user.state.theta), float(radius)
+
     def score(self, user: User, arms: ArrayLike) -> ArmScores:
         """Means, radii and scores of these arms, removed ones too; closes no round."""
         self._check(user)
-        return self._score(user, indices("arms", arms, size=len(self.catalog)))
+        return self._ranking(user).scores(indices("arms", arms, size=len(self.catalog)))
 
     def influence(self, user: User, arm: int) -> Influence:
         """How each reward and answer bears on an arm's mean: the parts of all of them add up.
@@ -227,13 +257,14 @@ class Agent:
     def parameters(self) -> dict[str, Any]:
         """What defines the algorithm, as values that JSON can hold."""
         asked = "arm" if self.asks == "arm" else self.chooser and self.chooser.name
-        own = _parts(self.strategy)
+        own = parts(self.strategy)
         return {
             "estimator": self.estimator.name,
-            **{name: _plain(value) for name, value in self.estimator.parameters().items()},
+            **{name: plain(value) for name, value in self.estimator.parameters().items()},
             "strategy": asked,
-            **{f"strategy_{name}": _plain(value) for name, value in own.items()},
-            "schedule": _plain(self.schedule),
+            **{f"strategy_{name}": plain(value) for name, value in own.items()},
+            "schedule": plain(self.schedule),
+            **({} if isinstance(self.select, UpperConfidence) else {"select": plain(self.select)}),
         }
 
     def __repr__(self) -> str:
@@ -251,14 +282,8 @@ class Agent:
                 f"d = {self.catalog.d} and {self._kind}."
             )
 
-    def _absorb(self, user: User, kind: str, index: int, value: float) -> None:
-        learn = self.estimator.learn_arm if kind == "arm" else self.estimator.learn_term
-        features = self.catalog._arms if kind == "arm" else self.catalog._terms
-        if index >= len(features):
-            raise InvalidInput(
-                f"{kind} must be an index from 0 to {len(features) - 1}, got {index}."
-            )
-        learn(user.state, features[index], value)
+    def _learner(self, source: str) -> Callable[..., None]:
+        return self.estimator.learn_arm if source == "arm" else self.estimator.learn_term
 
     def _pool(self, pool: ArrayLike | None, exclude: ArrayLike | None = None) -> Indices:
         if pool is None:
@@ -287,67 +312,36 @@ class Agent:
             raise InvalidInput(f"offered holds key-term {gone[0]}, all of whose arms are removed.")
         return terms
 
+    def _ranking(self, user: User) -> Ranking:
+        return Ranking(self.catalog, self.estimator, self.select, self.schedule, user)
+
     def _advice(self, user: User, arms: Indices, k: int) -> Advice:
         """The k best; for newcomers to a large catalogue, who are all alike, looked up once."""
-        if arms.size < LARGE or arms is not self.catalog._live_arms or not self._is_new(user):
-            return self._best(user, arms, k)
+        alike = isinstance(self.select, Choosing) and not self.select.samples
+        if arms.size < LARGE or arms is not self.catalog._live_arms or not alike:
+            return self._ranking(user).best(arms, k)
+        if not all(map(np.array_equal, user.state, self._newcomer())):
+            return self._ranking(user).best(arms, k)
         known = self._to_newcomers  # several threads may be here
         if known is None or known[:2] != (user.rounds, k):
-            known = self._to_newcomers = user.rounds, k, self._best(user, arms, k)
+            found = self._ranking(user).best(arms, k)
+            known = self._to_newcomers = user.rounds, k, found
         return deepcopy(known[2])
 
-    def _is_new(self, user: User) -> bool:
-        """Whether nothing was learned of this person."""
-        blank = self.estimator.new_state(self.catalog.d)
-        return all(map(np.array_equal, user.state, blank))
+    def _newcomer(self) -> State:
+        """The state of someone of whom nothing was learned."""
+        if self._blank is None:
+            self._blank = self.estimator.new_state(self.catalog.d)
+        return self._blank
 
-    def _best(self, user: User, arms: Indices, k: int) -> Advice:
-        listed = self._shortlist(user, arms, k)
-        kept = arms if listed is None else arms[listed.by_score]
-        found = self._score(user, kept)
-        means = found.means if listed is None else self._means(user, arms[listed.by_mean])
-        best = ranking(found.scores, k)
-        kth = np.partition(means, -len(best))[-len(best)]
-        return Advice(
-            kept[best],
-            found.scores[best],
-            found.means[best],
-            found.radii[best],
-            user.rounds + 1,
-            found.means[best] < threshold(float(kth)),
-        )
+    def _choose(self, user: User, arms: Indices, offered: Indices) -> tuple[Kind, tuple[int, ...]]:
+        """What the next question is about."""
+        if self.asks == "arm":
+            return "arm", (int(arms[first_best(self._ranking(user).scores(arms).scores)]),)
+        assert self.chooser is not None
+        return self.chooser.kind, self._choose_terms(user, arms, offered)
 
-    def _shortlist(self, user: User, arms: Indices, k: int) -> Shortlist | None:
-        """Of a large pool, what is worth an exact look; None for all of it."""
-        if arms.size < LARGE or k >= arms.size or not hasattr(self.estimator, "factors"):
-            return None
-        t, catalog = user.rounds + 1, self.catalog
-        try:
-            factors = self.estimator.factors(user.state, t, schedules.asked_by(self.schedule, t))
-        except np.linalg.LinAlgError:  # too ill-conditioned for a rough look
-            return None
-        looked_at = Arms(catalog._arms, catalog._short_arms, catalog._arm_norms, arms)
-        return shortlist(
-            looked_at, user.state.theta, factors, k, lambda some: self._score(user, some).scores
-        )
-
-    def _means(self, user: User, arms: Indices) -> Floats:
-        if not user.state.theta.any():
-            return np.zeros(arms.size)
-        everything = arms.size == len(self.catalog)
-        rows = self.catalog._arms if everything else self.catalog._arms[arms]
-        return np.asarray(rows @ user.state.theta)
-
-    def _score(self, user: User, arms: Indices) -> ArmScores:
-        everything = arms.size == len(self.catalog) and arms is self.catalog._live_arms
-        rows = self.catalog._arms if everything else self.catalog._arms[arms]
-        t = user.rounds + 1
-        return self.estimator.score_arms(user.state, rows, t, schedules.asked_by(self.schedule, t))
-
-    def _best_arm(self, user: User, arms: Indices, offered: Indices) -> int:
-        return int(arms[first_best(self._score(user, arms).scores)])
-
-    def _choose_term(self, user: User, arms: Indices, offered: Indices) -> int:
+    def _choose_terms(self, user: User, arms: Indices, offered: Indices) -> tuple[int, ...]:
         chooser = self.chooser
         assert chooser is not None
         chooser.check_offered(offered, self.catalog)
@@ -373,26 +367,3 @@ class Agent:
             t,
         )
         return chooser.choose(view)
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON can hold it: equal for equal parameters, whatever their address."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, np.ndarray):
-        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:16]
-        return f"array{value.shape} {digest}"
-    text = getattr(value, "__qualname__", None) or repr(value)
-    if " at 0x" not in text:
-        return text
-    parts = {name: _plain(part) for name, part in _parts(value).items()}
-    return f"{type(value).__qualname__}({parts})"
-
-
-def _parts(value: Any) -> dict[str, Any]:
-    """An object's own attributes, in a dictionary or in slots."""
-    slots = getattr(type(value), "__slots__", ())
-    named = (slots,) if isinstance(slots, str) else slots
-    return {name: getattr(value, name) for name in named if hasattr(value, name)} | getattr(
-        value, "__dict__", {}
-    )

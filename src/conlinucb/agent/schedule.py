@@ -124,4 +124,4 @@ def checked(schedule: Any, rounds: int = 1000) -> Callable[[int], float]:
         )
     for t in range(1, rounds + 1):
         questions(schedule, t)
-    return schedule  # type: ignore[no-any-return]
+    return schedule

@@ -5,38 +5,31 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conlinucb.agent.estimators import Estimator
-from conlinucb.errors import IncompatibleState
+from conlinucb.agent.describe import plain
+from conlinucb.agent.estimators import Estimator, State
+from conlinucb.agent.estimators.state import Layout, from_named, named
+from conlinucb.agent.question import KINDS, Question, question_about
+from conlinucb.catalog.catalog import Catalog
+from conlinucb.errors import IncompatibleState, InvalidInput
 from conlinucb.numerics.validation import Floats
 
 FORMAT = 1
 """Version of the arrays that ``User.to_arrays`` returns."""
-_KINDS: tuple[Literal["term", "arm"], ...] = ("term", "arm")
-
-
-@dataclass(frozen=True)
-class Question:
-    """Do you like this? ``index`` is a key-term's or, for Arm-Con, an arm's."""
-
-    kind: Literal["term", "arm"]
-    index: int
-    number: int
-    """Which of the user's questions this is, from 1."""
-    round: int
-    """The round it was asked in, from 1."""
 
 
 @dataclass(eq=False)
 class User:
     """State of one person; made by ``Agent.new_user``, changed by ``hear`` and ``learn``."""
 
-    state: Any
+    state: State
     """The estimator's arrays."""
+    layout: Layout
+    """The names of the state's parts, as the estimator has them."""
     kind: str
     """Estimator and prior that the arrays belong to, as JSON."""
     seed: np.uint64
@@ -52,8 +45,7 @@ class User:
     @property
     def theta(self) -> Floats:
         """The estimate of this person's taste, (d,); a copy."""
-        theta: Floats = self.state.theta.copy()
-        return theta
+        return self.state.theta.copy()
 
     def was_asked(self, question: Question) -> None:
         """Note that this question was put: it waits for an answer now."""
@@ -72,26 +64,31 @@ class User:
         """
         asked = self.open
         open_ = [] if asked is None else [
-            _KINDS.index(asked.kind), asked.index, asked.number, asked.round
+            KINDS.index(asked.kind), asked.index, asked.number, asked.round, *asked.others
         ]  # fmt: skip
+        state = named(self.state, self.layout)
         return {
             "format": np.array(FORMAT),
             "kind": np.frombuffer(self.kind.encode(), dtype=np.uint8),
             "seed": np.array(self.seed, dtype=np.uint64),
             "counts": np.array([self.rounds, self.questions, self.settled], dtype=np.int64),
             "open": np.array(open_, dtype=np.int64),
-            **{f"state_{name}": array.copy() for name, array in self.state._asdict().items()},
+            **{f"state_{name}": array.copy() for name, array in state.items()},
         }
 
 
 def kind_of(estimator: Estimator) -> str:
     """Name and prior of an estimator: states are exchangeable where this is equal."""
-    return json.dumps({"estimator": estimator.name, **estimator.prior()})
+    known = {name: plain(value) for name, value in estimator.prior().items()}
+    return json.dumps({"estimator": estimator.name, **known})
 
 
-def from_arrays(
-    arrays: Mapping[str, NDArray[Any]], estimator: Estimator, d: int, arms: int, terms: int
-) -> User:
+def new_user(estimator: Estimator, d: int, seed: np.uint64) -> User:
+    """Someone who has said nothing yet."""
+    return User(estimator.new_state(d), estimator.layout, kind_of(estimator), seed)
+
+
+def from_arrays(arrays: Mapping[str, NDArray[Any]], estimator: Estimator, catalog: Catalog) -> User:
     """A user equal to the one that ``to_arrays`` was called on."""
     try:
         if _integers(arrays, "format", ()) != FORMAT:
@@ -99,11 +96,13 @@ def from_arrays(
         kind = bytes(arrays["kind"]).decode()
         if kind != kind_of(estimator):
             raise IncompatibleState(f"they are of {kind}, the agent has {kind_of(estimator)}.")
-        state = _state(arrays, estimator.new_state(d))
-        estimator.check_state(state)
-        rounds, questions, settled = _integers(arrays, "counts", (3,)).tolist()
-        seed = np.uint64(_integers(arrays, "seed", ()))
-        return User(state, kind, seed, rounds, questions, settled, _open(arrays, arms, terms))
+        user = new_user(estimator, catalog.d, np.uint64(_integers(arrays, "seed", ())))
+        parts = {part.name: arrays[f"state_{part.name}"] for part in estimator.layout}
+        user.state = from_named(parts, estimator.layout, user.state)
+        estimator.check_state(user.state)
+        user.rounds, user.questions, user.settled = _integers(arrays, "counts", (3,)).tolist()
+        user.open = _open(arrays, catalog)
+        return user
     except KeyError as error:
         raise IncompatibleState(f"The arrays of a user lack {error}.") from None
     except (ValueError, TypeError, AttributeError) as error:
@@ -120,23 +119,14 @@ def _integers(arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, .
     return found
 
 
-def _open(arrays: Mapping[str, NDArray[Any]], arms: int, terms: int) -> Question | None:
-    if not np.asarray(arrays["open"]).size:
+def _open(arrays: Mapping[str, NDArray[Any]], catalog: Catalog) -> Question | None:
+    size = np.asarray(arrays["open"]).size
+    if not size:
         return None
-    kind, index, number, round_ = _integers(arrays, "open", (4,)).tolist()
-    if kind > 1 or index >= (terms, arms)[kind]:
-        raise IncompatibleState(f"the open question {[kind, index]} is about nothing known here.")
-    return Question(_KINDS[kind], index, number, round_)
-
-
-def _state(arrays: Mapping[str, NDArray[Any]], fresh: Any) -> Any:
-    found = []
-    for name, like in fresh._asdict().items():
-        array = np.array(arrays[f"state_{name}"], order="C")
-        if array.shape != like.shape or array.dtype != like.dtype or not np.isfinite(array).all():
-            raise IncompatibleState(
-                f"state_{name} must be {like.dtype} of shape {like.shape} with finite entries, "
-                f"got {array.dtype} of shape {array.shape}."
-            )
-        found.append(array)
-    return type(fresh)(*found)
+    kind, index, number, round_, *others = _integers(arrays, "open", (max(size, 4),)).tolist()
+    try:
+        return question_about(catalog, KINDS[kind], (index, *others), number, round_)
+    except (IndexError, InvalidInput):
+        raise IncompatibleState(
+            f"the open question {[kind, index, *others]} is about nothing known here."
+        ) from None

@@ -60,7 +60,8 @@ def _noises(setting: Setting, people: LinearUsers, run: int, user: int) -> tuple
     """The noise of every reward, and of every answer in order."""
     rewards, answers = [], [np.empty(0)]
     for t, due in enumerate(_questions(setting), start=1):
-        draw = people.draw(setting.scoring_seed, run, user, t, questions=int(due))
+        place = setting.scoring_seed, run, user, t
+        draw = people.draw(*place, catalog=setting.dataset.catalog, questions=int(due))
         rewards.append(draw.noise)
         answers.append(draw.term_noise)
     return np.array(rewards), np.concatenate(answers)

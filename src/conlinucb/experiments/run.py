@@ -18,7 +18,7 @@ from conlinucb.experiments.outcome import Outcome, Ran
 from conlinucb.experiments.setting import Setting
 from conlinucb.experiments.summary import machine, summary
 from conlinucb.experiments.tuning import tune
-from conlinucb.people.linear import LinearUsers
+from conlinucb.people import People
 from conlinucb.progress import Progress
 from conlinucb.simulation.job import Job, make_job, versions
 from conlinucb.simulation.results import Results
@@ -82,7 +82,7 @@ def _ran(setting: Setting, folder: Path, bar: Progress, executor: str, command: 
 
 def keep(
     agents: Mapping[str, Agent],
-    people: LinearUsers,
+    people: People,
     folder: Path,
     slug: str,
     ran: Ran,
@@ -119,7 +119,7 @@ def _finished(path: Path, job: Job, bar: Progress) -> Outcome | None:
     kept = read_outcome(path)
     if kept is not None:
         refuse_another(path, kept.spec, job.spec())
-        bar.skip(len(job.agents) * len(job.people.thetas) * job.repeats * job.rounds)
+        bar.skip(len(job.agents) * len(job.people) * job.repeats * job.rounds)
     return kept
 
 
@@ -129,7 +129,7 @@ def _outcome(
     return Outcome(
         **vars(ran),
         runs=job.repeats,
-        users=len(job.people.thetas),
+        users=len(job.people),
         rounds=job.rounds,
         seed=job.seed,
         agents=summary(results, ran.baseline or BASELINE),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from conlinucb.agent.named import add_folder, imported, is_stranger
 from conlinucb.agent.spec import agent_of, called, only
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.datasets import DATASETS
@@ -18,11 +19,13 @@ from conlinucb.experiments.outcome import OWN, Outcome, Ran
 from conlinucb.experiments.run import keep
 from conlinucb.numerics.svd import unit_rows
 from conlinucb.numerics.validation import Floats, seed_of, whole
-from conlinucb.people.linear import LinearUsers
+from conlinucb.people import ClickUsers, Lies, LinearUsers, People, Refuses, YesNo
 from conlinucb.progress import Progress
 
 TOP = ("title", "rounds", "repeats", "seed", "baseline", "data", "people", "agents")
-PEOPLE = ("users", "noise", "term_noise", "pool_size", "offered_size", "shared_noise")
+KINDS: dict[str, Callable[..., People]] = {"LinearUsers": LinearUsers, "ClickUsers": ClickUsers}
+MANNERS: dict[str, Callable[..., People]] = {"yes_no": YesNo, "refuses": Refuses, "lies": Lies}
+"""What people do to answers, in this order: yes from a value on, or with a probability."""
 USERS = 50
 """People drawn where the data have none and the file does not say how many."""
 
@@ -33,9 +36,10 @@ def run_spec(
     """Run the comparison in a file; a second call finds the results, or goes on."""
     spec = read_spec(path)
     catalog, thetas, data = _world(_table(spec, "data"), spec, path.parent)
+    add_folder(path.parent)  # parts of one's own lie beside the file
     people = _people(_table(spec, "people"), thetas)
     agents = {
-        str(name): agent_of(given, catalog, f"[agents.{name}]")
+        str(name): agent_of(given, catalog, f"[agents.{name}]", strangers=True)
         for name, given in _agents(spec).items()
     }
     fixed = {
@@ -43,7 +47,7 @@ def run_spec(
         "repeats": whole("repeats", spec.get("repeats", 10), low=1),
         "seed": spec.get("seed", 0),
     }
-    work = len(agents) * len(people.thetas) * fixed["repeats"] * fixed["rounds"]
+    work = len(agents) * len(people) * fixed["repeats"] * fixed["rounds"]
     ran = Ran(
         item=path.stem,
         title=str(spec.get("title", path.stem)),
@@ -148,6 +152,17 @@ def _file(folder: Path, given: Any) -> Path:
     return path
 
 
-def _people(given: dict[str, Any], thetas: Floats) -> LinearUsers:
-    only(given, PEOPLE, "[people]")
-    return LinearUsers(thetas, **{name: each for name, each in given.items() if name != "users"})
+def _people(given: dict[str, Any], thetas: Floats) -> People:
+    """LinearUsers unless ``kind`` says otherwise, with the manners that the table names."""
+    options = {name: each for name, each in given.items() if name != "users"}
+    kind = options.pop("kind", "LinearUsers")
+    manners = {name: options.pop(name) for name in MANNERS if name in options}
+    if is_stranger(kind):
+        people: People = called("[people]", imported("[people] kind", kind), thetas, **options)
+    elif kind in KINDS:
+        people = called("[people]", KINDS[kind], thetas, **options)
+    else:
+        raise UnknownName(f"[people]: no kind is called {kind!r}.{nearest(kind, KINDS)}")
+    for name, value in manners.items():
+        people = MANNERS[name](people, value)
+    return people

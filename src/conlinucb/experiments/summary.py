@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from conlinucb.experiments.outcome import AgentOutcome, Curve, Improvement, Last, Machine
-from conlinucb.simulation.loop.inputs import METRICS
 from conlinucb.simulation.results import Results
 
 
@@ -21,7 +21,8 @@ def summary(results: Results, baseline: str) -> dict[str, AgentOutcome]:
 
 def _summary(results: Results, name: str, baseline: str) -> AgentOutcome:
     described = results.spec["agents"][name]
-    last = {each: float(results.metric(name, each)[..., -1].mean()) for each in METRICS}
+    shown = [each.name for each in fields(Last)]
+    last = {each: float(results.metric(name, each)[..., -1].mean()) for each in shown}
     others = [other for other in results.agents if other != name]
     return AgentOutcome(
         parameters={k: v for k, v in described.items() if k != "asked"},

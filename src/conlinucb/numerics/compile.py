@@ -1,4 +1,4 @@
-"""How a kernel is compiled: at its first call, for one signature, without the GIL, cached on disk."""
+"""How a kernel is compiled: when first needed, for one signature, without the GIL, kept on disk."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ VECTOR = types.Array(types.float64, 1, "C")
 MATRIX = types.Array(types.float64, 2, "C")
 STACK = types.Array(types.float64, 3, "C")
 INDEX = types.Array(types.int64, 1, "C")
+INDICES = types.Array(types.int64, 2, "C")
 SINGLES = types.Array(types.float32, 2, "C")
 SHORTS = types.Array(types.float32, 1, "C")
 MARKS = types.Array(types.uint8, 1, "C")
@@ -92,6 +93,7 @@ class Kernel(Generic[Arguments, Result]):
         return types.Dispatcher(self.compiled)
 
     def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        """Run it, compiled."""
         return (self._compiled or self.compiled)(*args, **kwargs)  # type: ignore[no-any-return]
 
     def __reduce__(self) -> Any:
@@ -132,9 +134,9 @@ def _compile(function: Any, signature: Any, *, cached: bool, inner: bool, pointe
     )
     if cached:
         _cache(compiled)
-        _tell_once(compiled, signature)
     compiled.compile(signature)
     compiled.disable_compile()
+    _tell_once(compiled)
     return compiled
 
 
@@ -170,9 +172,8 @@ def _sources() -> str:
     return digest.hexdigest()
 
 
-def _tell_once(compiled: Any, signature: Any) -> None:
-    """Say what the wait is for where a kernel is not in the cache: more will follow."""
-    if _told or compiled._cache.load_overload(signature, compiled.targetctx) is not None:
-        return
-    _told.append(True)
-    logger.info(COMPILING)
+def _tell_once(compiled: Any) -> None:
+    """Say what the wait is for when a kernel was not in the cache: more will follow."""
+    if compiled.stats.cache_misses and not _told:
+        _told.append(True)
+        logger.info(COMPILING)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conlinucb.numerics.compile import FLOAT, MATRIX, VECTOR, kernel
+from conlinucb.numerics.compile import FLOAT, INDEX, INT, MATRIX, STACK, VECTOR, VOID, kernel
 from conlinucb.numerics.validation import Floats, Indices
 
 REFRESH_EVERY = 1000
@@ -29,6 +29,20 @@ def dot(x: Floats, y: Floats) -> float:
     for i in range(x.shape[0]):
         total += x[i] * y[i]
     return total
+
+
+@kernel(VOID(MATRIX, VECTOR, VECTOR))
+def row_products(rows: Floats, x: Floats, out: Floats) -> None:
+    """out[i] = rows[i]'x; each by itself, so that it does not depend on the rows beside it."""
+    for i in range(rows.shape[0]):
+        out[i] = dot(rows[i], x)
+
+
+def products(rows: Floats, x: Floats) -> Floats:
+    """rows x, (n,) from (n, d) and (d,)."""
+    out = np.empty(len(rows))
+    row_products(np.ascontiguousarray(rows), x, out)
+    return out
 
 
 @kernel("void(f8[:,::1], f8[::1], f8[::1])")
@@ -87,6 +101,67 @@ def quadratic(P: Floats, x: Floats) -> float:
     for i in range(blocked, d):
         total += x[i] * (2.0 * dot(P[i, :i], x[:i]) + P[i, i] * x[i])
     return max(total, 0.0)
+
+
+@kernel(VOID(STACK, INT, MATRIX, INDEX, INT, VECTOR))
+def quadratics(stack: Floats, m: int, rows: Floats, which: Indices, n: int, out: Floats) -> None:
+    """out[i] = x'Px, never negative, for x = rows[which[i]] of the first n, P = stack[m].
+
+    Four rows at a time, so that P is read once for them; where fewer are left, one of them stands
+    for the others, so that no result depends on the rows beside it. No views: they cost more than
+    one thinks where this is called often.
+    """
+    d, last = stack.shape[1], n - 1
+    for start in range(0, n, 4):
+        a, b = which[start], which[min(start + 1, last)]
+        c, e = which[min(start + 2, last)], which[min(start + 3, last)]
+        qa = qb = qc = qe = 0.0
+        for i in range(0, d - d % 4, 4):
+            a0, a1, a2, a3 = rows[a, i], rows[a, i + 1], rows[a, i + 2], rows[a, i + 3]
+            b0, b1, b2, b3 = rows[b, i], rows[b, i + 1], rows[b, i + 2], rows[b, i + 3]
+            c0, c1, c2, c3 = rows[c, i], rows[c, i + 1], rows[c, i + 2], rows[c, i + 3]
+            e0, e1, e2, e3 = rows[e, i], rows[e, i + 1], rows[e, i + 2], rows[e, i + 3]
+            sa = sb = sc = se = 0.0
+            for j in range(i):
+                p0, p1 = stack[m, i, j], stack[m, i + 1, j]
+                p2, p3 = stack[m, i + 2, j], stack[m, i + 3, j]
+                sa += (a0 * p0 + a1 * p1 + a2 * p2 + a3 * p3) * rows[a, j]
+                sb += (b0 * p0 + b1 * p1 + b2 * p2 + b3 * p3) * rows[b, j]
+                sc += (c0 * p0 + c1 * p1 + c2 * p2 + c3 * p3) * rows[c, j]
+                se += (e0 * p0 + e1 * p1 + e2 * p2 + e3 * p3) * rows[e, j]
+            qa += 2.0 * sa + _corner(stack, m, i, a0, a1, a2, a3)
+            qb += 2.0 * sb + _corner(stack, m, i, b0, b1, b2, b3)
+            qc += 2.0 * sc + _corner(stack, m, i, c0, c1, c2, c3)
+            qe += 2.0 * se + _corner(stack, m, i, e0, e1, e2, e3)
+        for i in range(d - d % 4, d):
+            sa = sb = sc = se = 0.0
+            for j in range(i):
+                sa += stack[m, i, j] * rows[a, j]
+                sb += stack[m, i, j] * rows[b, j]
+                sc += stack[m, i, j] * rows[c, j]
+                se += stack[m, i, j] * rows[e, j]
+            qa += rows[a, i] * (2.0 * sa + stack[m, i, i] * rows[a, i])
+            qb += rows[b, i] * (2.0 * sb + stack[m, i, i] * rows[b, i])
+            qc += rows[c, i] * (2.0 * sc + stack[m, i, i] * rows[c, i])
+            qe += rows[e, i] * (2.0 * se + stack[m, i, i] * rows[e, i])
+        out[start] = max(qa, 0.0)
+        if start + 1 < n:
+            out[start + 1] = max(qb, 0.0)
+        if start + 2 < n:
+            out[start + 2] = max(qc, 0.0)
+        if start + 3 < n:
+            out[start + 3] = max(qe, 0.0)
+
+
+@kernel(FLOAT(STACK, INT, INT, FLOAT, FLOAT, FLOAT, FLOAT), inner=True)
+def _corner(stack: Floats, m: int, i: int, x0: float, x1: float, x2: float, x3: float) -> float:
+    """x'Px of the block of four rows and columns on the diagonal, from i on."""
+    p10, p20, p21 = stack[m, i + 1, i], stack[m, i + 2, i], stack[m, i + 2, i + 1]
+    p30, p31, p32 = stack[m, i + 3, i], stack[m, i + 3, i + 1], stack[m, i + 3, i + 2]
+    left = x1 * p10 * x0 + x2 * (p20 * x0 + p21 * x1) + x3 * (p30 * x0 + p31 * x1 + p32 * x2)
+    square = stack[m, i, i] * x0 * x0 + stack[m, i + 1, i + 1] * x1 * x1
+    square += stack[m, i + 2, i + 2] * x2 * x2 + stack[m, i + 3, i + 3] * x3 * x3
+    return 2.0 * left + square
 
 
 @kernel("b1(f8[:,::1], f8[:,::1])")
@@ -162,29 +237,32 @@ def full_matrix(P: Floats) -> Floats:
 def add_squares(M: Floats, rows: Floats, n: int) -> None:
     """M += sum xx' over the first n rows, lower triangle.
 
-    The rows are summed by themselves first, so that rounding does not grow with M; and as
-    columns, four sums at a time, which is what the vector units like.
+    The rows are summed by themselves first, so that rounding does not grow with M; four rows of
+    the sum and four observations at a time, along what the vector units read at once.
     """
     d = M.shape[0]
-    columns = np.empty((d, n))
-    for r in range(n):
-        for i in range(d):
-            columns[i, r] = rows[r, i]
+    total = np.zeros((d, d))
+    fours, blocked = n - n % 4, d - d % 4
+    for i in range(0, blocked, 4):
+        for r in range(0, fours, 4):
+            a0, a1, a2, a3 = rows[r, i], rows[r, i + 1], rows[r, i + 2], rows[r, i + 3]
+            s, u, w = r + 1, r + 2, r + 3
+            b0, b1, b2, b3 = rows[s, i], rows[s, i + 1], rows[s, i + 2], rows[s, i + 3]
+            c0, c1, c2, c3 = rows[u, i], rows[u, i + 1], rows[u, i + 2], rows[u, i + 3]
+            e0, e1, e2, e3 = rows[w, i], rows[w, i + 1], rows[w, i + 2], rows[w, i + 3]
+            for j in range(i + 4):
+                x0, x1, x2, x3 = rows[r, j], rows[r + 1, j], rows[r + 2, j], rows[r + 3, j]
+                total[i, j] += a0 * x0 + b0 * x1 + c0 * x2 + e0 * x3
+                total[i + 1, j] += a1 * x0 + b1 * x1 + c1 * x2 + e1 * x3
+                total[i + 2, j] += a2 * x0 + b2 * x1 + c2 * x2 + e2 * x3
+                total[i + 3, j] += a3 * x0 + b3 * x1 + c3 * x2 + e3 * x3
     for i in range(d):
-        blocked = (i + 1) // 4 * 4
-        for j in range(0, blocked, 4):
-            s0 = s1 = s2 = s3 = 0.0
-            for r in range(n):
-                s0 += columns[i, r] * columns[j, r]
-                s1 += columns[i, r] * columns[j + 1, r]
-                s2 += columns[i, r] * columns[j + 2, r]
-                s3 += columns[i, r] * columns[j + 3, r]
-            M[i, j] += s0
-            M[i, j + 1] += s1
-            M[i, j + 2] += s2
-            M[i, j + 3] += s3
-        for j in range(blocked, i + 1):
-            M[i, j] += dot(columns[i], columns[j])
+        for r in range(fours if i < blocked else 0, n):
+            x = rows[r, i]
+            for j in range(i + 1):
+                total[i, j] += x * rows[r, j]
+        for j in range(i + 1):
+            M[i, j] += total[i, j]
 
 
 @kernel("b1(f8[:,::1], f8[:,::1])")
@@ -206,58 +284,3 @@ def settle(M: Floats, Y: Floats, pending: Floats, targets: Floats, n: int) -> No
     for i in range(M.shape[0]):
         Y[i] += total[i]
     add_squares(M, pending, n)
-
-
-@kernel(
-    "void(f8[:,::1], f8[:,::1], f8[::1], f8[::1], f8[::1], f8[:,::1], f8[::1], i8[::1],"
-    " f8[::1], f8, f8, f8[::1])"
-)
-def absorb(
-    P: Floats,
-    M: Floats,
-    Y: Floats,
-    prior: Floats,
-    theta: Floats,
-    pending: Floats,
-    targets: Floats,
-    counts: Indices,
-    x: Floats,
-    y: float,
-    weight: float,
-    v: Floats,
-) -> None:
-    """One weighted observation y of x'theta, in place (the paper's Eq. 6; ``v`` is scratch).
-
-    M += w xx', Y += w y x, and so v = Px, g = w / (1 + w x'v), theta += g v (y - x'theta),
-    P -= g vv'. ``counts`` holds the updates since P was last computed from M, how many of them
-    are pending, and 1 where M is ill-conditioned.
-    """
-    d = x.shape[0]
-    times(P, x, v)
-    growth = weight * dot(x, v)
-    gain = weight / (1.0 + growth)
-    step = gain * (y - dot(x, theta))
-    root_gain, root_weight = np.sqrt(gain), np.sqrt(weight)
-    waiting = pending[counts[1]]
-    for i in range(d):
-        theta[i] += step * v[i]
-        waiting[i] = root_weight * x[i]
-        v[i] *= root_gain
-    for i in range(d):
-        shrink = v[i]
-        for j in range(i + 1):
-            P[i, j] -= shrink * v[j]
-    targets[counts[1]] = root_weight * y
-    counts[0] += 1
-    counts[1] += 1
-    if counts[1] == PENDING:
-        settle(M, Y, pending, targets, PENDING)
-        counts[1] = 0
-        counts[2] = ill_conditioned(P, M)
-    if counts[0] >= REFRESH_EVERY or counts[2] == 1 or not growth < REFRESH_ABOVE:
-        # M itself waits for all of a block: it would lose digits by many small additions.
-        now, moment = M.copy(), Y.copy()
-        settle(now, moment, pending, targets, counts[1])
-        counts[2] = ill_conditioned(P, now)
-        if refresh(P, now, moment, prior, theta):
-            counts[0] = 0

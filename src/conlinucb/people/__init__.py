@@ -1,1 +1,26 @@
-"""Who answers: people with a hidden taste, and what each round brings them."""
+"""Who answers: the protocol, people with a hidden taste, people from a log, and their manners."""
+
+from conlinucb.people.base import People, Place, Round
+from conlinucb.people.clicks import ClickUsers
+from conlinucb.people.compiled import compiled_people
+from conlinucb.people.linear import Draw, LinearUsers
+from conlinucb.people.logged import LoggedPeople
+from conlinucb.people.manners import Drifts, Lies, Refuses, YesNo
+from conlinucb.people.rounds import Happened, play_round
+
+__all__ = [
+    "ClickUsers",
+    "Draw",
+    "Drifts",
+    "Happened",
+    "Lies",
+    "LinearUsers",
+    "LoggedPeople",
+    "People",
+    "Place",
+    "Refuses",
+    "Round",
+    "YesNo",
+    "compiled_people",
+    "play_round",
+]

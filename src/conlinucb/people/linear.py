@@ -1,25 +1,16 @@
-"""Who answers in a simulation: people with a hidden taste, and what each round brings them."""
+"""People whose rewards and answers are linear in their taste."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from conlinucb.catalog.catalog import Catalog
-from conlinucb.errors import InvalidInput
-from conlinucb.numerics.validation import Floats, Indices, matrix, number, seed_of, whole
-from conlinucb.randomness import (
-    ANSWER_NOISE,
-    ARM_ANSWER_NOISE,
-    OFFERED,
-    POOL,
-    REWARD_NOISE,
-    derive,
-    distinct,
-    normal,
-)
+from conlinucb.numerics.validation import Floats, Indices
+from conlinucb.people.compiled import answer_noise
+from conlinucb.people.tastes import TasteUsers
 
 
 class Draw(NamedTuple):
@@ -37,7 +28,7 @@ class Draw(NamedTuple):
     """The same where questions are about arms, as Arm-Con's are."""
 
 
-class LinearUsers:
+class LinearUsers(TasteUsers):
     """People whose rewards and answers are linear: x'theta* plus Gaussian noise.
 
     ``pool_size`` arms are drawn without replacement for each user and round, and
@@ -60,39 +51,14 @@ class LinearUsers:
         offered_size: int | None = None,
         shared_noise: bool = False,
     ) -> None:
-        self.thetas = matrix("thetas", thetas)
-        if not len(self.thetas):
-            raise InvalidInput("thetas must hold at least one user, got none.")
-        self.noise = number("noise", noise, low=0.0)
-        self.term_noise = number("term_noise", term_noise, low=0.0)
-        self.pool_size = whole("pool_size", pool_size, low=1)
-        self.offered_size = (
-            None if offered_size is None else whole("offered_size", offered_size, low=1)
+        super().__init__(
+            thetas,
+            noise=noise,
+            term_noise=term_noise,
+            pool_size=pool_size,
+            offered_size=offered_size,
+            shared_noise=shared_noise,
         )
-        self.shared_noise = bool(shared_noise)
-        self.catalog: Catalog | None = None
-        """The catalogue of the latest run, which ``draw`` uses when none is given."""
-
-    def check(self, catalog: Catalog) -> None:
-        """Refuse a catalogue that these people cannot meet."""
-        if self.thetas.shape[1] != catalog.d:
-            raise InvalidInput(
-                f"thetas have {self.thetas.shape[1]} features, the catalogue has {catalog.d}."
-            )
-        if self.pool_size > catalog.live_arms.size:
-            raise InvalidInput(
-                f"pool_size is {self.pool_size}, but the catalogue has only "
-                f"{catalog.live_arms.size} arms."
-            )
-        if self.offered_size is not None and self.offered_size > catalog.live_terms.size:
-            raise InvalidInput(
-                f"offered_size is {self.offered_size}, but the catalogue has only "
-                f"{catalog.live_terms.size} key-terms."
-            )
-
-    def user_seed(self, seed: int, repeat: int, user: int) -> int:
-        """The seed with which ``simulate`` makes this user: ``agent.new_user(seed=...)``."""
-        return int(derive(derive(seed_of(seed), whole("repeat", repeat)), whole("user", user)))
 
     def draw(
         self,
@@ -101,52 +67,20 @@ class LinearUsers:
         user: int,
         round: int,
         *,
+        catalog: Catalog,
         questions: int = 1,
-        catalog: Catalog | None = None,
     ) -> Draw:
         """The pool, the offered terms and the noises of one round, counted from 1.
 
         A function of its arguments alone, so any round of any run can be replayed by hand.
         ``questions`` says how many answers' noises to return.
         """
-        catalog = catalog or self.catalog
-        if catalog is None:
-            raise InvalidInput("draw needs catalog=... until simulate has met one.")
         self.check(catalog)
-        at = derive(np.uint64(self.user_seed(seed, repeat, user)), whole("round", round, low=1))
-        offered = None
-        if self.offered_size is not None:
-            offered = np.sort(_distinct(at, OFFERED, catalog._live_terms, self.offered_size))
-        return Draw(
-            _distinct(at, POOL, catalog._live_arms, self.pool_size),
-            offered,
-            self.noise * normal(derive(at, REWARD_NOISE), 0),
-            self.term_noise * self._normals(at, ANSWER_NOISE, questions),
-            self.noise
-            * self._normals(at, REWARD_NOISE if self.shared_noise else ARM_ANSWER_NOISE, questions),
+        place = self.place(catalog, seed, repeat, user, round)
+        voice = self.voice(catalog, place.seed, 0, table=False)  # noise is not a matter of taste
+        terms, arms = (
+            np.array([answer_noise(voice, about, round, each) for each in range(questions)])
+            for about in (0, 1)
         )
-
-    def _normals(self, at: np.uint64, stream: int, count: int) -> Floats:
-        positions = [0] * count if self.shared_noise else range(count)
-        return np.array([normal(derive(at, stream), each) for each in positions])
-
-    def parameters(self) -> dict[str, Any]:
-        """Everything but the thetas, as plain values."""
-        return {
-            "users": len(self.thetas),
-            "noise": self.noise,
-            "term_noise": self.term_noise,
-            "pool_size": self.pool_size,
-            "offered_size": self.offered_size,
-            "shared_noise": self.shared_noise,
-        }
-
-    def __repr__(self) -> str:
-        inside = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
-        return f"LinearUsers({inside})"
-
-
-def _distinct(at: np.uint64, stream: int, among: Indices, size: int) -> Indices:
-    out = np.empty(size, dtype=np.int64)
-    distinct(derive(at, stream), among, np.zeros(among.size, dtype=np.uint8), out)
-    return out
+        noise = answer_noise(voice._replace(shared_noise=1), 1, round, 0)
+        return Draw(*self.round(place), noise, terms, arms)

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from conlinucb.agent.named import add_folder
 from conlinucb.agent.spec import agent_of
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
@@ -59,6 +60,8 @@ class ServiceConfig(BaseModel):
     """Who may see the page: whoever may call the service, everyone, or no one."""
     cache_megabytes: Annotated[int, Field(ge=1, le=1_000_000)] = 256
     drain_seconds: Annotated[int, Field(ge=1, le=600)] = 10
+    modules: Path | None = None
+    """Folder of strategies and estimators of one's own; the configuration file's by default."""
 
     @property
     def default_catalogue(self) -> str | None:
@@ -77,6 +80,9 @@ def read_config(path: Path | None, **given: Any) -> ServiceConfig:
     if DATABASE in os.environ:
         content["database"] = os.environ[DATABASE]
     content |= {name: value for name, value in given.items() if value is not None}
+    if path is not None:  # parts of one's own lie beside the file
+        content.setdefault("modules", str(path.parent.resolve()))
+        add_folder(Path(content["modules"]))
     try:
         config = ServiceConfig.model_validate(content)
     except ValidationError as error:
@@ -89,7 +95,8 @@ def read_config(path: Path | None, **given: Any) -> ServiceConfig:
         if each.file is not None and path is not None:
             _must_exist(path.parent / each.file)
         if each.settings is not None:
-            agent_of(each.settings.agent, _SMALLEST, f"catalogues.{name}.settings.agent")
+            agent = each.settings.agent
+            agent_of(agent, _SMALLEST, f"catalogues.{name}.settings.agent", strangers=True)
     return _anchored(config, path)
 
 

@@ -65,6 +65,18 @@ class Settings(BaseModel):
         description="How a key-term is asked about where the catalogue has no text of its own.",
     )
 
+    pair_question: Sentence = Field(
+        default="Do you like {first} more than {second}?",
+        description="How a pair of key-terms is asked about, where the strategy asks for pairs.",
+    )
+
+    @field_validator("pair_question")
+    @classmethod
+    def _names_both(cls, text: str) -> str:
+        if "{first}" not in text or "{second}" not in text:
+            raise ValueError("pair_question must have {first} and {second}")
+        return text
+
     @field_validator("question")
     @classmethod
     def _names_the_term(cls, text: str) -> str:

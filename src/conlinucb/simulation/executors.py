@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from conlinucb.errors import InvalidInput, MissingExtra, nearest
 from conlinucb.numerics.validation import whole
 from conlinucb.simulation.job import Job, Unit
-from conlinucb.simulation.unit import Played, play_unit
+from conlinucb.simulation.unit import Played, play_units
 
 
 class Executor(Protocol):
@@ -21,6 +21,14 @@ class Executor(Protocol):
     def run(self, job: Job, units: list[Unit]) -> Iterator[tuple[Unit, Played]]:
         """Play all units; stop at the first error."""
         ...
+
+
+def together(units: list[Unit]) -> list[list[Unit]]:
+    """Units of the same people, whose rounds are made once for all their agents."""
+    groups: dict[tuple[int, ...], list[Unit]] = {}
+    for unit in units:
+        groups.setdefault(unit[1:], []).append(unit)
+    return list(groups.values())
 
 
 class Threads:
@@ -34,19 +42,19 @@ class Threads:
 
     def run(self, job: Job, units: list[Unit]) -> Iterator[tuple[Unit, Played]]:
         """Keep a few units waiting, not all: results are handed on before memory fills."""
-        todo = iter(units)
+        todo = iter(together(units))
         with ThreadPoolExecutor(self.threads) as pool:
-            running: dict[Any, Unit] = {}
+            running: dict[Any, list[Unit]] = {}
             try:
                 while True:
-                    for unit in todo:
-                        running[pool.submit(play_unit, job, unit)] = unit
+                    for some in todo:
+                        running[pool.submit(play_units, job, some)] = some
                         if len(running) >= 2 * self.threads:
                             break
                     if not running:
                         return
                     for done in wait(running, return_when=FIRST_COMPLETED).done:
-                        yield running.pop(done), done.result()
+                        yield from zip(running.pop(done), done.result(), strict=True)
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
 
@@ -56,8 +64,8 @@ def _received(job: bytes) -> Job:
     return pickle.loads(job)  # type: ignore[no-any-return]  # from our own driver, by Ray
 
 
-def _play_sent(job: bytes, unit: Unit) -> Played:
-    return play_unit(_received(job), unit)
+def _play_sent(job: bytes, units: list[Unit]) -> list[Played]:
+    return play_units(_received(job), units)
 
 
 class Ray:
@@ -79,12 +87,12 @@ class Ray:
         # As bytes: arrays in Ray's shared memory are read-only, which kernels do not take.
         shared = ray.put(ray.cloudpickle.dumps(job))
         task = ray.remote(num_cpus=1, max_retries=-1)(_play_sent)
-        running = {task.remote(shared, unit): unit for unit in units}
+        running = {task.remote(shared, some): some for some in together(units)}
         try:
             while running:
                 done, _ = ray.wait(list(running), num_returns=1)
                 for each in done:
-                    yield running.pop(each), ray.get(each)
+                    yield from zip(running.pop(each), ray.get(each), strict=True)
         finally:
             for each in running:
                 ray.cancel(each, force=False)

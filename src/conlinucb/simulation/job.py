@@ -18,7 +18,7 @@ from conlinucb.agent.agent import Agent
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Indices, indices, seed_of, whole
-from conlinucb.people.linear import LinearUsers
+from conlinucb.people import People
 from conlinucb.simulation.loop import clock
 
 LOGGED = 200
@@ -39,7 +39,7 @@ class Job:
     """Everything that decides the numbers of a run; how it is spread does not."""
 
     agents: dict[str, Agent]
-    people: LinearUsers
+    people: People
     rounds: int
     repeats: int
     seed: int
@@ -57,7 +57,7 @@ class Job:
 
     def units(self, shard: int) -> list[Unit]:
         """All units, in the order they should be started: repeat by repeat."""
-        users = len(self.people.thetas)
+        users = len(self.people)
         return [
             Unit(name, repeat, first, min(first + shard, users))
             for repeat in range(self.repeats)
@@ -71,10 +71,7 @@ class Job:
             "conlinucb": __version__,  # for information: stores compare formats
             "agents": {name: describe(agent, self.rounds) for name, agent in self.agents.items()},
             "catalog": self.catalog.version,
-            "people": {
-                **self.people.parameters(),
-                "thetas": hashlib.sha256(self.people.thetas.tobytes()).hexdigest()[:16],
-            },
+            "people": {**self.people.parameters(), **_fingerprint(self.people)},
             "rounds": self.rounds,
             "repeats": self.repeats,
             "seed": self.seed,
@@ -86,7 +83,7 @@ class Job:
 
 def make_job(
     agents: Mapping[str, Agent],
-    people: LinearUsers,
+    people: People,
     *,
     rounds: int,
     repeats: int,
@@ -117,11 +114,13 @@ def make_job(
     )
 
 
-def _check_agents(agents: Mapping[str, Agent], people: LinearUsers) -> None:
+def _check_agents(agents: Mapping[str, Agent], people: People) -> None:
     if not isinstance(agents, Mapping) or not agents:
         raise InvalidInput(f"agents must be a dictionary name -> agent, got {agents!r}.")
-    if not isinstance(people, LinearUsers):
-        raise InvalidInput(f"people must be LinearUsers, got {type(people).__name__}.")
+    if not isinstance(people, People):
+        raise InvalidInput(
+            f"people must be People, such as LinearUsers, got {type(people).__name__}."
+        )
     for name, agent in agents.items():
         if not isinstance(name, str) or not name or not isinstance(agent, Agent):
             raise InvalidInput(f"agents must map names to agents, got {name!r}: {agent!r}.")
@@ -148,6 +147,13 @@ def _logged(log: Any, rounds: int) -> Indices:
     return chosen
 
 
+def _fingerprint(people: People) -> dict[str, str]:
+    """What people say of their data, and for a stranger's class what its functions are."""
+    own: Any = getattr(people, "fingerprint", dict)
+    ours = type(people).__module__.startswith("conlinucb.")
+    return {**own(), **({} if ours else {"people_code": _code_of(people)})}
+
+
 def describe(agent: Agent, rounds: int) -> dict[str, Any]:
     """An agent's parameters as JSON can hold them.
 
@@ -163,18 +169,21 @@ def describe(agent: Agent, rounds: int) -> dict[str, Any]:
 
 
 def _code(agent: Agent) -> dict[str, str]:
-    """A hash of what a stranger's strategy and estimator do; ours are known by the version.
+    """A hash of what a stranger's parts do; ours are known by the version."""
+    parts = ("strategy", agent.strategy), ("estimator", agent.estimator), ("select", agent.select)
+    return {
+        f"{name}_code": _code_of(part)
+        for name, part in parts
+        if part is not None and not type(part).__module__.startswith("conlinucb.")
+    }
 
-    It sees their own functions, not what those call.
-    """
-    found = {}
-    for name, part in (("strategy", agent.strategy), ("estimator", agent.estimator)):
-        if part is not None and not type(part).__module__.startswith("conlinucb."):
-            functions = [getattr(type(part), each, None) for each in sorted(dir(type(part)))]
-            codes = [_bytecode(getattr(each, "py_func", each)) for each in functions]
-            digest = hashlib.sha256("".join(codes).encode()).hexdigest()[:16]
-            found[f"{name}_code"] = f"{type(part).__qualname__} {digest}"
-    return found
+
+def _code_of(part: Any) -> str:
+    """It sees an object's own functions, not what those call."""
+    functions = [getattr(type(part), each, None) for each in sorted(dir(type(part)))]
+    codes = [_bytecode(getattr(each, "py_func", each)) for each in functions]
+    digest = hashlib.sha256("".join(codes).encode()).hexdigest()[:16]
+    return f"{type(part).__qualname__} {digest}"
 
 
 def _bytecode(function: Any) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from conlinucb.agent.agent import Agent
 from conlinucb.numerics.validation import whole
-from conlinucb.people.linear import LinearUsers
+from conlinucb.people import People
 from conlinucb.progress import Progress
 from conlinucb.simulation.executors import Executor, executor_of
 from conlinucb.simulation.job import Job, Unit, make_job, versions
@@ -22,7 +22,7 @@ SHARD = 20
 
 def simulate(
     agents: Mapping[str, Agent],
-    people: LinearUsers,
+    people: People,
     *,
     rounds: int,
     repeats: int = 1,
@@ -69,12 +69,11 @@ def simulate(
     )
     workers = executor_of(executor, threads)
     shard = whole("shard", SHARD if shard is None else shard, low=1)
-    people.catalog = job.catalog
     kept = Store(store, job, shard) if store is not None else None
     units = job.units(kept.shard if kept else shard)
     if isinstance(progress, Progress):
         return _run(job, workers, units, kept, progress, own=False)
-    bar = Progress(len(agents) * job.repeats * len(people.thetas) * job.rounds, shown=progress)
+    bar = Progress(len(agents) * job.repeats * len(people) * job.rounds, shown=progress)
     try:
         return _run(job, workers, units, kept, bar, own=True)
     finally:
@@ -86,7 +85,7 @@ def _run(
 ) -> Results:
     """``own``: whether the bar is this run's alone, so that nobody else says what goes on."""
     results = Results.empty(
-        list(job.agents), job.repeats, len(job.people.thetas), job.logged, job.spec(), versions()
+        list(job.agents), job.repeats, len(job.people), job.logged, job.spec(), versions()
     )
     missing = dict.fromkeys(units)
     for unit, played in kept.finished(units) if kept else ():

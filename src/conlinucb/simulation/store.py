@@ -14,7 +14,7 @@ import numpy as np
 
 from conlinucb import atomic
 from conlinucb.errors import IncompatibleState
-from conlinucb.numerics.validation import whole
+from conlinucb.numerics.validation import Floats, whole
 from conlinucb.simulation.job import Job, Unit, versions
 from conlinucb.simulation.loop.inputs import METRICS
 from conlinucb.simulation.unit import Played
@@ -74,10 +74,27 @@ class Store:
     def _load(self, path: Path, unit: Unit) -> Played:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             played = Played(*(file[name] for name in Played._fields))
+        if played.metrics.ndim == 3 and 6 <= played.metrics.shape[-1] < len(METRICS):
+            played = played._replace(metrics=_completed(played.metrics))
         expected = (unit.last - unit.first, self.logged, len(METRICS))
-        if played.metrics.shape != expected or not np.isfinite(played.metrics).all():
+        if played.metrics.shape != expected or not _whole(played.metrics):
             raise ValueError(f"metrics of shape {played.metrics.shape}")
         return played
+
+
+def _completed(metrics: Floats) -> Floats:
+    """With all columns: what was written before rewards were counted has two fewer."""
+    missing = len(METRICS) - metrics.shape[-1]
+    return np.pad(metrics, ((0, 0), (0, 0), (0, missing)), constant_values=np.nan)
+
+
+def _whole(metrics: Floats) -> bool:
+    """Whether all is there; people without a taste have no error, older units no rewards."""
+    known = np.isfinite(metrics)
+    for name in ("error", "reward", "answered"):
+        column = METRICS.index(name)
+        known[..., column] |= np.isnan(metrics[..., column])
+    return bool(known.all())
 
 
 @contextlib.contextmanager

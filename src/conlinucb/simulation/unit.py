@@ -1,27 +1,31 @@
-"""Playing one unit: in the compiled loop, or by hand where a part has no kernel."""
+"""Playing units: in the compiled loop, or by hand where a part has no kernel."""
 
 from __future__ import annotations
 
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from conlinucb.agent import schedule as schedules
-from conlinucb.agent.agent import Agent
-from conlinucb.agent.estimators import Ridge, TwoStep
-from conlinucb.agent.strategies.random import any_offered
 from conlinucb.errors import ConlinucbError, StrategyError
 from conlinucb.numerics.validation import Floats, Indices
+from conlinucb.people import compiled_people, play_round
+from conlinucb.people.compiled import Compiled
 from conlinucb.simulation.job import Job, Unit
-from conlinucb.simulation.loop.inputs import METRICS, Algorithm, Chance, Output, World
+from conlinucb.simulation.loop.inputs import METRICS, Output
+from conlinucb.simulation.prepared import can_be_compiled, make_world, prepare
+
+BLOCK = 1 << 17
+"""Arms of pools made at once, some megabytes that every agent is then played on."""
+LARGE = 20_000
+"""Pools from here on are played by hand, where a short list saves more than the loop does."""
 
 
 class Played(NamedTuple):
     """Results of a unit's n users."""
 
     metrics: Floats
-    """(n, L, 6), by METRICS."""
+    """(n, L, 8), by METRICS."""
     arms: Indices
     """(n, T) recommended arms, or (n, 0)."""
     asked: Indices
@@ -29,156 +33,137 @@ class Played(NamedTuple):
 
 
 def play_unit(job: Job, unit: Unit) -> Played:
-    """Play every user of the unit; the same numbers whichever loop does it."""
-    agent = job.agents[unit.agent]
-    users = unit.last - unit.first
+    """Play every user of one unit."""
+    return play_units(job, [unit])[0]
+
+
+def play_units(job: Job, units: list[Unit]) -> list[Played]:
+    """Play units of the same people, agent beside agent: the same numbers as one by one."""
+    played = [_empty(job, unit) for unit in units]
+    by_agent = list(zip(units, played, strict=True))
+    compiled = compiled_people(job.people) if job.people.pool_size < LARGE else None
+    fast = [each for each in by_agent if compiled and can_be_compiled(job.agents[each[0].agent])]
+    if compiled and fast:
+        _play_compiled(job, compiled, fast)
+    for unit, out in by_agent:
+        if all(unit is not done for done, _ in fast):
+            _play_by_hand(job, unit, out)
+    return played
+
+
+def _empty(job: Job, unit: Unit) -> Played:
+    agent, users = job.agents[unit.agent], unit.last - unit.first
     asked = schedules.asked_by(agent.schedule, job.rounds) if agent.asks_at_all else 0
-    played = Played(
+    return Played(
         np.zeros((users, job.logged.size, len(METRICS))),
         np.empty((users, job.rounds if job.trace else 0), dtype=np.int64),
         np.empty((users, asked if job.trace else 0), dtype=np.int64),
     )
-    loop = _play_compiled if has_kernels(agent) else _play_by_hand
-    loop(job, unit, played)
-    return played
 
 
-def has_kernels(agent: Agent) -> bool:
-    """Whether the compiled loop can run the agent."""
-    compiled = agent.chooser is None or agent.chooser.kernel is not None
-    return isinstance(agent.estimator, (Ridge, TwoStep)) and compiled
+def _prepared(job: Job, name: str) -> Any:
+    """What the loop needs, computed by the first unit that needs it."""
+    if name not in job.prepared:
+        made = (
+            make_world(job.catalog)
+            if name == ""
+            else prepare(job.agents[name], job.rounds, lazy=job.lazy, timed=job.timed)
+        )
+        job.prepared[name] = made
+    return job.prepared[name]
 
 
-def _play_compiled(job: Job, unit: Unit, played: Played) -> None:
-    from conlinucb.simulation.loop.play import play  # compiled, or loaded, when first needed
+def _play_compiled(job: Job, people: Compiled, units: list[tuple[Unit, Played]]) -> None:
+    first, last = units[0][0].first, units[0][0].last
+    for i, user in enumerate(range(first, last)):
+        seed = job.people.user_seed(job.seed, units[0][0].repeat, user)
+        met = people.meet(job.catalog, seed, user)
+        runs = [_Run(job, unit, Played(*(each[i] for each in out))) for unit, out in units]
+        size = max(1, BLOCK // max(job.people.pool_size, 1))
+        for start in range(0, job.rounds, size):
+            block = met.rounds(start + 1, min(size, job.rounds - start))
+            for run in runs:
+                run.play(block, met.voice, start)
 
-    agent = job.agents[unit.agent]
-    if unit.agent not in job.prepared:
-        job.prepared[unit.agent] = _world(job), _chance(job), _algorithm(job, agent)
-    world, chance, algorithm = job.prepared[unit.agent]
-    chosen: Any = any_offered if agent.chooser is None else agent.chooser.kernel
-    kernel = getattr(chosen, "compiled", chosen)
-    progress = np.zeros(2, dtype=np.int64)
-    for i, user in enumerate(range(unit.first, unit.last)):
-        seed = np.uint64(job.people.user_seed(job.seed, unit.repeat, user))
-        output = Output(job.logged, played.metrics[i], played.arms[i], played.asked[i])
-        theta = job.people.thetas[user]
+
+class _Run:
+    """One user under one agent, block after block."""
+
+    def __init__(self, job: Job, unit: Unit, out: Played) -> None:
+        self.job, self.unit = job, unit
+        self.world, self.ready = _prepared(job, ""), _prepared(job, unit.agent)
+        self.state = self.ready.newcomer()
+        self.work: Any = None
+        self.output = Output(job.logged, *out)
+        self.progress = np.zeros(2, dtype=np.int64)
+
+    def play(self, block: Any, voice: Any, start: int) -> None:
+        from conlinucb.simulation.loop.play import play  # compiled, or loaded, when first needed
+        from conlinucb.simulation.loop.question import WRONGS
+
+        largest = int(np.diff(block.start).max())
+        if self.work is None or self.work.scores.size < largest:
+            self._make_room(largest)
+        ready, wrong = self.ready, 0
         try:
-            wrong = play(world, chance, algorithm, kernel, theta, seed, output, progress)
+            wrong = play(  # type: ignore[call-arg]  # mypy does not count what is unpacked
+                self.world, block, voice, ready.algorithm, *ready.kernels,
+                self.state, self.work, self.output, start, self.progress,
+            )  # fmt: skip
         except Exception as error:
-            raise StrategyError(_where(unit, agent, progress, f"failed: {error!r}")) from error
+            raise StrategyError(self._where(f"failed: {error!r}")) from error
         if wrong:
-            what = f"chose term {progress[1]}, which was not offered."
-            raise StrategyError(_where(unit, agent, progress, what))
+            raise StrategyError(self._where(f"{WRONGS[wrong].format(self.progress[1])}."))
 
+    def _make_room(self, largest: int) -> None:
+        """Pools may grow from block to block."""
+        fresh = self.ready.workspace(self.world, largest)
+        if self.work is not None:
+            fresh = self.work._replace(scores=fresh.scores, true=fresh.true)
+        self.work = fresh
 
-def _where(unit: Unit, agent: Agent, progress: Indices, what: str) -> str:
-    name = agent.chooser.name if agent.chooser else "none"
-    return f"Strategy {name!r} of agent {unit.agent!r}, round {progress[0]}: {what}"
-
-
-def _world(job: Job) -> World:
-    catalog = job.catalog
-    return World(
-        catalog._arms,
-        catalog._short_arms,
-        catalog._terms,
-        catalog._live_arms,
-        catalog._live_terms,
-        *catalog._graph,
-        catalog._arm_norms,
-    )
-
-
-def _chance(job: Job) -> Chance:
-    people = job.people
-    return Chance(
-        people.noise,
-        people.term_noise,
-        people.pool_size,
-        people.offered_size or 0,
-        int(people.shared_noise),
-    )
-
-
-def _algorithm(job: Job, agent: Agent) -> Algorithm:
-    rounds = np.arange(1, job.rounds + 1)
-    asked = np.array([schedules.asked_by(agent.schedule, t) for t in range(job.rounds + 1)])
-    questions = np.diff(asked) if agent.asks_at_all else np.zeros_like(rounds)
-    widths = agent.estimator.widths(rounds, asked[1:], job.catalog.d)
-    chooser, estimator = agent.chooser, agent.estimator
-    assert isinstance(estimator, (Ridge, TwoStep))
-    return Algorithm(
-        two_step=int(isinstance(estimator, TwoStep)),
-        asks_arms=int(agent.asks == "arm"),
-        needs_pool=int(chooser is not None and chooser.needs_pool),
-        lazy=int(job.lazy),
-        timed=int(job.timed),
-        mix=estimator.mix if isinstance(estimator, TwoStep) else 1.0,
-        strength=1 - estimator.mix if isinstance(estimator, TwoStep) else estimator.beta,
-        term_strength=estimator.term_beta if isinstance(estimator, TwoStep) else 1.0,
-        questions=questions,
-        arm_widths=np.ascontiguousarray(widths.arm),
-        term_widths=np.ascontiguousarray(widths.term),
-        alphas=np.ascontiguousarray(widths.alpha),
-        constants=np.empty(0) if chooser is None else chooser.constants,
-    )
+    def _where(self, what: str) -> str:
+        agent = self.job.agents[self.unit.agent]
+        name = agent.chooser.name if agent.chooser else "none"
+        return f"Strategy {name!r} of agent {self.unit.agent!r}, round {self.progress[0]}: {what}"
 
 
 def _play_by_hand(job: Job, unit: Unit, played: Played) -> None:
     for i, user in enumerate(range(unit.first, unit.last)):
         try:
-            _ByHand(job, unit, user).play(Played(*(each[i] for each in played)))
+            _by_hand(job, unit, user, Played(*(each[i] for each in played)))
         except ConlinucbError as error:
             raise type(error)(f"Agent {unit.agent!r}: {error}") from error
 
 
-class _ByHand:
+def _by_hand(job: Job, unit: Unit, number: int, out: Played) -> None:
     """One user's rounds through ask, hear, recommend and learn."""
+    agent, people = job.agents[unit.agent], job.people
+    user = agent.new_user(people.user_seed(job.seed, unit.repeat, number))
+    rows = {int(t): row for row, t in enumerate(job.logged)}
+    sums = np.zeros(len(METRICS))
+    asked: list[int] = []
+    for t in range(1, job.rounds + 1):
+        place = people.place(job.catalog, job.seed, unit.repeat, number, t)
+        happened = play_round(agent, user, people, place)
+        asked += [_code(question.indices, job) for question, _ in happened.questions]
+        answered = sum(answer is not None for _, answer in happened.questions)
+        times = happened.seconds if job.timed else (0.0, 0.0)
+        sums += happened.regret, 0.0, 0.0, 0.0, *times, happened.reward or 0.0, answered
+        if out.arms.size:
+            out.arms[t - 1] = happened.arm
+        if t in rows:
+            taste = people.taste(place)
+            error = np.nan if taste is None else np.linalg.norm(user.theta - taste)
+            repeated = len(asked) - len(set(asked))
+            more = np.array([0, error, len(asked), repeated, 0, 0, 0, 0])
+            out.metrics[rows[t]] = sums + more
+    if out.asked.size:
+        out.asked[:] = asked
 
-    def __init__(self, job: Job, unit: Unit, user: int) -> None:
-        self.job, self.where = job, (job.seed, unit.repeat, user)
-        self.agent = job.agents[unit.agent]
-        self.user = self.agent.new_user(job.people.user_seed(*self.where))
-        self.theta = job.people.thetas[user]
-        self.asked: list[int] = []
-        self.regret = 0.0
-        self.seconds = [0.0, 0.0]
-        """Choosing arms, and choosing questions."""
 
-    def play(self, out: Played) -> None:
-        rows = {int(t): row for row, t in enumerate(self.job.logged)}
-        for t in range(1, self.job.rounds + 1):
-            arm = self._round(t)
-            if out.arms.size:
-                out.arms[t - 1] = arm
-            if t in rows:
-                error = np.linalg.norm(self.user.theta - self.theta)
-                repeated = len(self.asked) - len(set(self.asked))
-                times = self.seconds if self.job.timed else (0.0, 0.0)
-                out.metrics[rows[t]] = self.regret, error, len(self.asked), repeated, *times
-        if out.asked.size:
-            out.asked[:] = self.asked
-
-    def _round(self, t: int) -> int:
-        due = self.agent.questions_due(self.user)
-        draw = self.job.people.draw(*self.where, t, questions=due, catalog=self.job.catalog)
-        for number in range(due):
-            start = time.perf_counter()
-            question = self.agent.ask(self.user, draw.pool, draw.offered)
-            self.seconds[1] += time.perf_counter() - start
-            assert question is not None
-            term = question.kind == "term"
-            features = self.job.catalog._terms if term else self.job.catalog._arms
-            noise = draw.term_noise if term else draw.arm_noise
-            answer = float(features[question.index] @ self.theta) + noise[number]
-            self.agent.hear(self.user, question, answer)
-            self.asked.append(question.index)
-        start = time.perf_counter()
-        arm = int(self.agent.recommend(self.user, draw.pool).arms[0])
-        self.seconds[0] += time.perf_counter() - start
-        expected = self.job.catalog._arms[draw.pool] @ self.theta
-        reward = float(self.job.catalog._arms[arm] @ self.theta)
-        self.agent.learn(self.user, arm, reward + draw.noise)
-        self.regret += float(expected.max()) - reward
-        return arm
+def _code(indices: tuple[int, ...], job: Job) -> int:
+    """A question as one number: a pair is first * K + second."""
+    if len(indices) == 1:
+        return indices[0]
+    return indices[0] * len(job.catalog.term_ids) + indices[1]

@@ -85,6 +85,12 @@ BAD_SETTINGS: dict[str, tuple[Any, str]] = {
     "alpha": ({"agent": {"recipe": "linucb", "alpha": -1}}, "-1"),
     "delta": ({"agent": {"recipe": "linucb", "alpha": {"delta": 2}}}, "delta"),
     "agent": ({"agent": "linucb"}, "agent"),
+    "code by name": ({"agent": {"recipe": "conucb", "strategy": "os:abort"}}, "configuration file"),
+    "code in a table": (
+        {"agent": {"recipe": "own", "estimator": {"name": "os:abort"}}},
+        "configuration file",
+    ),
+    "pair": ({"pair_question": "Do you like {first}?"}, "{second}"),
     "range": ({"range": [1, 0]}, "range"),
     "range of one": ({"range": [1]}, "range"),
     "field": ({"max_question": 3}, "max_question"),
@@ -104,7 +110,12 @@ def test_settings_that_cannot_be_used(talk: Talk, case: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"agent": {"recipe": "nope"}}, {"agent": {"recipe": "conucb", "mix": 9}}]
+    "wrong",
+    [
+        {"agent": {"recipe": "nope"}},
+        {"agent": {"recipe": "conucb", "mix": 9}},
+        {"agent": {"recipe": "conucb", "strategy": "os:abort"}},
+    ],
 )
 def test_a_catalogue_with_settings_that_cannot_be_used(
     memory: TestClient, name: str, wrong: Any

@@ -1,7 +1,31 @@
 """From feedback to belief. An estimator holds parameters; a state holds what was learned."""
 
-from conlinucb.agent.estimators.base import ArmScores, Estimator, Influence, TermBelief
+from conlinucb.agent.estimators.base import (
+    ArmScores,
+    Estimator,
+    Influence,
+    TermBelief,
+    Widths,
+    has_factors,
+)
+from conlinucb.agent.estimators.kernels import ANSWER, REWARD, Kernels, learn_kernel
 from conlinucb.agent.estimators.ridge import Ridge
+from conlinucb.agent.estimators.state import State, empty
 from conlinucb.agent.estimators.two_step import TwoStep
 
-__all__ = ["ArmScores", "Estimator", "Influence", "Ridge", "TermBelief", "TwoStep"]
+__all__ = [
+    "ANSWER",
+    "REWARD",
+    "ArmScores",
+    "Estimator",
+    "Influence",
+    "Kernels",
+    "Ridge",
+    "State",
+    "TermBelief",
+    "TwoStep",
+    "Widths",
+    "empty",
+    "has_factors",
+    "learn_kernel",
+]

@@ -1,19 +1,22 @@
-"""What an agent needs of an estimator."""
+"""What an agent needs of an estimator, and all of it that follows from a Gaussian belief."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from conlinucb.errors import IncompatibleState
-from conlinucb.numerics.linalg import PENDING
+from conlinucb.agent.alpha import Alpha, checked_alpha
+from conlinucb.agent.estimators.kernels import ANSWER, REWARD, Kernels
+from conlinucb.agent.estimators.state import PLAIN, Layout, State
+from conlinucb.errors import InvalidInput
+from conlinucb.numerics.linalg import full_matrix, products
 from conlinucb.numerics.shortlist import Factor
 from conlinucb.numerics.validation import Floats, Indices
 
 
 class ArmScores(NamedTuple):
-    """For each row asked about: x'theta, ||x||_P, and mean plus exploration."""
+    """For each row asked about: x'theta, ||x||_P, and what it is ranked by."""
 
     means: Floats
     radii: Floats
@@ -31,118 +34,156 @@ class TermBelief(NamedTuple):
 class Influence(NamedTuple):
     """How feedback bears on one mean x'theta, (d,) each: y (z @ arm) is the part of it that a
     reward y of an arm with features z has, and y (z @ term) that of an answer about a key-term.
-    The parts of everything learned add up to the mean.
+    With what the prior alone says, ``prior``, the parts of everything learned add up to the mean.
     """
 
     arm: Floats
     term: Floats
+    prior: float = 0.0
 
 
 class Widths(NamedTuple):
-    """Exploration of several rounds at once, (T,) each."""
+    """Exploration of several rounds at once."""
 
-    arm: Floats
-    """Factor of an arm's ||x||_P."""
-    term: Floats
-    """Factor of the second radius sqrt(x'P P~ P x); 0 on one matrix."""
+    values: Floats
+    """(T, w): what the estimator's own kernels take, one row a round."""
+    bound: Floats
+    """(T,): an arm's exploration is at most this times ||x||_P."""
     alpha: Floats
-    """What a strategy gets as alpha."""
+    """(T,): what a strategy gets as alpha."""
+
+    @classmethod
+    def constant(cls, width: float, t: Indices) -> Widths:
+        """The same in all rounds t."""
+        row = np.full(t.shape, width)
+        return cls(row[:, None], row, row)
 
 
-class Estimator(Protocol):
-    """Parameters of an estimate. The state it works on is a NamedTuple of arrays, one a user.
+class Estimator:
+    """From (direction, value, weight) to a belief. Holds parameters; a ``State`` holds the rest.
 
-    ``learn_*`` change a state in place; nothing else does. ``t`` is the round (from 1) and
-    ``questions`` is floor(b(t)); both matter to ``TheoryAlpha`` only.
+    One of your own has a name, ``new_state`` and either a ``learn_arm`` or, to run in the compiled
+    loop, ``kernels`` with a ``learn``. Its state keeps theta in ``vectors[0]`` and the covariance
+    P, in units of the noise, in ``matrices[0]``; everything here follows from these.
     """
 
-    name: str
+    name = "unnamed"
+    kernels: Kernels | None = None
+    """What the compiled loop calls; without them an agent is simulated by hand."""
+    layout: Layout = PLAIN
+    """The names under which a state is stored."""
+    alpha: Alpha = 1.0
+    noise: float = 1.0
+    """Variance of a reward: the unit of P. alpha counts standard deviations."""
+
+    def __init__(self, *, alpha: float = 1.0) -> None:
+        self.alpha = checked_alpha("alpha", alpha)
 
     def parameters(self) -> dict[str, Any]:
         """All parameters by name."""
-        ...
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
-    def prior(self) -> dict[str, float]:
+    def prior(self) -> dict[str, Any]:
         """The parameters that a stored state depends on."""
-        ...
+        return {name: value for name, value in self.parameters().items() if name != "alpha"}
 
-    def new_state(self, d: int) -> Any:
+    def new_state(self, d: int) -> State:
         """The state of someone who has said nothing."""
-        ...
+        raise InvalidInput(f"Estimator {self.name!r} has no new_state(d).")
 
-    def check_state(self, state: Any) -> None:
+    def check_state(self, state: State) -> None:
         """Raise IncompatibleState for arrays that are no state of this estimator."""
-        ...
 
-    def learn_arm(self, state: Any, x: Floats, reward: float) -> None:
+    def constants(self) -> Floats:
+        """Numbers that the learning kernel is given."""
+        return np.empty(0)
+
+    def learn_arm(self, state: State, x: Floats, value: float, weight: float = 1.0) -> None:
         """Take in the reward of an arm with features x."""
-        ...
+        self._learn(state, REWARD, x, value, weight)
 
-    def learn_term(self, state: Any, x: Floats, answer: float) -> None:
-        """Take in the answer about a key-term with features x."""
-        ...
+    def learn_term(self, state: State, x: Floats, value: float, weight: float = 1.0) -> None:
+        """Take in the answer to a question about the direction x."""
+        if self.kernels is None:
+            self.learn_arm(state, x, value, weight)
+        else:
+            self._learn(state, ANSWER, x, value, weight)
+
+    def _learn(self, state: State, source: int, x: Floats, value: float, weight: float) -> None:
+        if self.kernels is None:
+            raise InvalidInput(f"Estimator {self.name!r} has neither learn_arm nor kernels.")
+        self.kernels.learn(state, self.constants(), source, x, value, weight, np.empty_like(x))
 
     def widths(self, t: Indices, questions: Indices, d: int) -> Widths:
-        """The exploration widths of rounds t."""
-        ...
+        """The exploration of rounds t, floor(b(t)) = ``questions``: alpha standard deviations."""
+        if not isinstance(self.alpha, float):
+            raise InvalidInput(f"Estimator {self.name!r} takes a number as alpha.")
+        return Widths.constant(self.alpha * np.sqrt(self.noise), t)
 
-    def score_arms(self, state: Any, rows: Floats, t: int, questions: int) -> ArmScores:
-        """Scores of arms (n, d)."""
-        ...
+    def width(self, t: int, questions: int, d: int) -> Floats:
+        """The widths of one round, as the kernels take them."""
+        return np.ascontiguousarray(self.widths(np.array([t]), np.array([questions]), d).values[0])
 
-    def factors(self, state: Any, t: int, questions: int) -> list[Factor]:
-        """Widths and matrices F such that a score is x'theta + the sum of width ||F x||."""
-        ...
+    def explore(self, state: State, rows: Floats, width: Floats) -> tuple[Floats, Floats]:
+        """||x||_P and the exploration of arms (n, d)."""
+        radii, extras = np.empty(len(rows)), np.empty(len(rows))
+        score = Kernels(None).score if self.kernels is None else self.kernels.score
+        scratch = np.empty((4, rows.shape[1]))
+        score(state, width, rows, np.arange(len(rows)), len(rows), radii, extras, scratch)
+        return radii, extras
 
-    def term_belief(self, state: Any, t: int, questions: int) -> TermBelief:
+    def sample(self, state: State, width: Floats, seed: np.uint64) -> Floats:
+        """A taste drawn from the belief, (d,)."""
+        out = np.empty(state.theta.size)
+        draw = Kernels(None).sample if self.kernels is None else self.kernels.sample
+        draw(state, width, seed, out)
+        return out
+
+    def score_arms(self, state: State, rows: Floats, t: int, questions: int) -> ArmScores:
+        """Means, radii and upper confidence bounds of arms (n, d) in round t."""
+        radii, extras = self.explore(state, rows, self.width(t, questions, rows.shape[1]))
+        means = products(rows, state.theta)
+        return ArmScores(means, radii, means + extras)
+
+    def factors(self, state: State, t: int, questions: int) -> list[Factor]:
+        """Widths and matrices F such that exploration is the sum of width ||F x||.
+
+        ||x||_P = ||L'x|| with LL' = P.
+        """
+        width = self.width(t, questions, state.theta.size)
+        root = np.asarray(np.linalg.cholesky(state.P).T)
+        return [Factor(float(width[0]), root, float(np.linalg.norm(root)))]
+
+    def term_belief(self, state: State, t: int, questions: int) -> TermBelief:
         """The belief that key-term answers bear on."""
-        ...
+        places = Kernels(None) if self.kernels is None else self.kernels
+        alpha = self.widths(np.array([t]), np.array([questions]), state.theta.size).alpha
+        cov = full_matrix(state.matrices[places.term_matrix])
+        return TermBelief(state.vectors[places.term_vector], cov, float(alpha[0]))
 
-    def reach(self, state: Any, rows: Floats) -> Floats:
+    def reach(self, state: State, rows: Floats) -> Floats:
         """Arms (n, d) as the term belief meets them: Z with Z cov x~ the effect of asking x~."""
-        ...
+        return rows
 
-    def influence(self, state: Any, x: Floats) -> Influence:
+    def influence(self, state: State, x: Floats) -> Influence:
         """How each piece of feedback bears on x'theta."""
-        ...
+        raise InvalidInput(f"Estimator {self.name!r} does not tell how feedback bears on an arm.")
+
+    def exchange(self, state: State, before: Estimator) -> State:
+        """The state with this estimator's prior in place of that of ``before``."""
+        raise InvalidInput(f"The prior of {self.name!r} cannot be exchanged.")
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
+        return f"{type(self).__name__}({inside})"
 
 
-class Ledger(NamedTuple):
-    """One ridge regression: M, its inverse P, moment Y, prior and theta = P (Y + prior).
-
-    Of P and M the lower triangles count; see ``conlinucb.numerics.linalg``.
-    """
-
-    P: Floats
-    M: Floats
-    Y: Floats
-    prior: Floats
-    theta: Floats
-    pending: Floats
-    """(32, d): observations that M has not taken in yet, and ..."""
-    targets: Floats
-    """... their values."""
-    counts: Indices
-    """(3,): updates since P was last computed from M, pending ones, 1 if ill-conditioned."""
+def has_factors(estimator: Estimator) -> bool:
+    """Whether ``factors`` are those of its exploration, which may have been overridden since."""
+    kind = type(estimator)
+    owner: Any = next(each for each in kind.__mro__ if "factors" in vars(each))
+    return kind.explore is owner.explore and _score_of(kind) is _score_of(owner)
 
 
-def new_ledger(d: int, strength: float) -> Ledger:
-    """M = strength I, and nothing learned."""
-    eye = np.eye(d)
-    empty = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros((PENDING, d)), np.zeros(PENDING)
-    return Ledger(eye / strength, eye * strength, *empty, np.zeros(3, dtype=np.int64))
-
-
-def check_ledger(ledger: Ledger) -> None:
-    """Refuse contents that no run of updates leads to: kernels trust them."""
-    fresh, pending, ill = (int(n) for n in ledger.counts)
-    if fresh < 0 or not 0 <= pending < PENDING or ill not in (0, 1):
-        raise IncompatibleState(f"counts are {ledger.counts.tolist()}, which cannot be.")
-    for name in ("P", "M"):
-        if not (np.diagonal(getattr(ledger, name)) > 0).all():
-            raise IncompatibleState(f"{name} is not positive definite.")
-
-
-def at_round(estimator: Estimator, t: int, questions: int, d: int) -> Widths:
-    """The widths of one round."""
-    return estimator.widths(np.array([t]), np.array([questions]), d)
+def _score_of(kind: type[Estimator]) -> Any:
+    return (kind.kernels or Kernels(None)).score

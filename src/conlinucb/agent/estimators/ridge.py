@@ -7,35 +7,40 @@ from typing import Any
 import numpy as np
 
 from conlinucb import theory
-from conlinucb.agent.alpha import Alpha, TheoryAlpha, checked_alpha
-from conlinucb.agent.estimators.base import (
-    ArmScores,
-    Influence,
-    Ledger,
-    TermBelief,
-    Widths,
-    at_round,
-    check_ledger,
-    new_ledger,
-)
+from conlinucb.agent.alpha import TheoryAlpha, checked_alpha
+from conlinucb.agent.estimators import ledger
+from conlinucb.agent.estimators.base import Estimator, Influence, Widths
+from conlinucb.agent.estimators.kernels import ANSWER, LEARN, Kernels
+from conlinucb.agent.estimators.ledger import enter
+from conlinucb.agent.estimators.state import State, empty
+from conlinucb.agent.priors import Isotropic, Prior, prior_of
+from conlinucb.errors import InvalidInput
 from conlinucb.numerics.compile import kernel
-from conlinucb.numerics.linalg import absorb, dot, full_matrix, quadratic
-from conlinucb.numerics.shortlist import Factor
+from conlinucb.numerics.linalg import full_matrix
 from conlinucb.numerics.validation import Floats, Indices, positive
 
-
-@kernel("void(f8[:,::1], f8[::1], f8[:,::1], f8[::1], f8[::1])")
-def means_and_radii(P: Floats, theta: Floats, rows: Floats, means: Floats, radii: Floats) -> None:
-    """x'theta and ||x||_P for each row; results in ``means`` and ``radii`` (n,)."""
-    for i in range(rows.shape[0]):
-        means[i] = dot(rows[i], theta)
-        radii[i] = np.sqrt(quadratic(P, rows[i]))
+BETA = 1.0
 
 
-class Ridge:
-    """M = beta I + sum xx', theta = M^-1 sum y x, over rewards and answers together (Eq. 6).
+@kernel(LEARN, pointer=True)
+def learn(
+    state: State,
+    constants: Floats,
+    source: int,
+    x: Floats,
+    value: float,
+    weight: float,
+    v: Floats,
+) -> int:
+    """M += w xx', Y += w y x; an answer's w is ``constants[0]`` times its own."""
+    return enter(state, 0, x, value, weight * constants[0] if source == ANSWER else weight, v)
 
-    An arm's score is x'theta + alpha_t ||x||_P (Eq. 7).
+
+class Ridge(Estimator):
+    """M = M_0 + sum w xx', theta = M^-1 (M_0 mean + sum w y x), rewards and answers alike (Eq. 6).
+
+    M_0 is beta I with mean 0, or what ``prior`` says. An arm's exploration is alpha_t ||x||_P
+    (Eq. 7). ``answer_weight`` is how much an answer counts against a reward.
 
     >>> ridge = Ridge(beta=1.0, alpha=0.5)
     >>> state = ridge.new_state(2)
@@ -45,59 +50,74 @@ class Ridge:
     """
 
     name = "ridge"
+    kernels = Kernels(learn)
+    layout = ledger.layout()
 
-    def __init__(self, *, beta: float = 1.0, alpha: float | TheoryAlpha = 0.5) -> None:
-        self.beta = positive("beta", beta)
-        self.alpha: Alpha = checked_alpha("alpha", alpha)
+    def __init__(
+        self,
+        *,
+        beta: float | None = None,
+        alpha: float | TheoryAlpha = 0.5,
+        prior: Prior | None = None,
+        answer_weight: float = 1.0,
+    ) -> None:
+        if prior is not None and beta is not None:
+            raise InvalidInput(f"A prior takes the place of beta; got both, beta={beta!r}.")
+        self.start = Isotropic(BETA if beta is None else beta) if prior is None else prior_of(prior)
+        self.alpha = checked_alpha("alpha", alpha)
+        if isinstance(self.alpha, TheoryAlpha) and not isinstance(self.start, Isotropic):
+            raise InvalidInput("TheoryAlpha is the paper's Eq. 8, which knows beta only: no prior.")
+        self.answer_weight = positive("answer_weight", answer_weight)
+        self.noise = float(self.start.noise)
+
+    @property
+    def beta(self) -> float:
+        """The strength of an isotropic prior."""
+        if not isinstance(self.start, Isotropic):
+            raise InvalidInput(f"{self.start!r} has no beta.")
+        return self.start.beta
 
     def parameters(self) -> dict[str, Any]:
-        return {"beta": self.beta, "alpha": self.alpha}
+        return {**self.start.digest(), "alpha": self.alpha, **self._weight()}
 
-    def prior(self) -> dict[str, float]:
-        return {"beta": self.beta}
+    def prior(self) -> dict[str, Any]:
+        return {**self.start.digest(), **self._weight()}
 
-    def new_state(self, d: int) -> Ledger:
-        return new_ledger(d, self.beta)
+    def _weight(self) -> dict[str, float]:
+        return {} if self.answer_weight == 1.0 else {"answer_weight": self.answer_weight}
 
-    def check_state(self, state: Ledger) -> None:
-        check_ledger(state)
+    def constants(self) -> Floats:
+        return np.array([self.answer_weight])
 
-    def learn_arm(self, state: Ledger, x: Floats, reward: float) -> None:
-        absorb(*state, x, reward, 1.0, np.empty_like(x))
+    def new_state(self, d: int) -> State:
+        state = empty(d, ledger.MATRICES, ledger.VECTORS, ledger.NUMBERS, ledger.COUNTS)
+        ledger.begin(state, 0, *self.start.start(d))
+        return state
 
-    def learn_term(self, state: Ledger, x: Floats, answer: float) -> None:
-        absorb(*state, x, answer, 1.0, np.empty_like(x))
+    def check_state(self, state: State) -> None:
+        ledger.check(state, 0)
 
     def widths(self, t: Indices, questions: Indices, d: int) -> Widths:
         """alpha_t: the constant, or Eq. 8."""
-        alpha = np.full(t.shape, self.alpha)
-        if isinstance(self.alpha, TheoryAlpha):
-            alpha = theory.alpha(t, questions, d, self.beta, self.alpha.delta)
-        return Widths(alpha, np.zeros(t.shape), alpha)
+        if not isinstance(self.alpha, TheoryAlpha):
+            return super().widths(t, questions, d)
+        alpha = theory.alpha(t, questions, d, self.beta, self.alpha.delta)
+        return Widths(alpha[:, None], alpha, alpha)
 
-    def score_arms(self, state: Ledger, rows: Floats, t: int, questions: int) -> ArmScores:
-        means, radii = np.empty(len(rows)), np.empty(len(rows))
-        means_and_radii(state.P, state.theta, rows, means, radii)
-        width = at_round(self, t, questions, rows.shape[1]).arm
-        return ArmScores(means, radii, means + width * radii)
-
-    def factors(self, state: Ledger, t: int, questions: int) -> list[Factor]:
-        """||x||_P = ||L'x|| with LL' = P."""
-        width = at_round(self, t, questions, state.theta.size).arm
-        root = np.asarray(np.linalg.cholesky(state.P).T)
-        return [Factor(float(width[0]), root, float(np.linalg.norm(root)))]
-
-    def term_belief(self, state: Ledger, t: int, questions: int) -> TermBelief:
-        width = at_round(self, t, questions, state.theta.size).alpha
-        return TermBelief(state.theta, full_matrix(state.P), float(width[0]))
-
-    def reach(self, state: Ledger, rows: Floats) -> Floats:
-        return rows
-
-    def influence(self, state: Ledger, x: Floats) -> Influence:
-        """x'theta = sum y z'Px, whatever z is."""
+    def influence(self, state: State, x: Floats) -> Influence:
+        """x'theta = sum w y z'Px, whatever z is, and what the prior's moment adds."""
         seen = full_matrix(state.P) @ x
-        return Influence(seen, seen)
+        return Influence(seen, self.answer_weight * seen, float(seen @ state.vectors[ledger.PRIOR]))
 
-    def __repr__(self) -> str:
-        return f"Ridge(beta={self.beta!r}, alpha={self.alpha!r})"
+    def exchange(self, state: State, before: Estimator) -> State:
+        if not isinstance(before, Ridge):
+            raise InvalidInput(f"Only a ridge state can be taken over, got one of {before!r}.")
+        if before.answer_weight != self.answer_weight:
+            raise InvalidInput(
+                f"What was learned with answer_weight {before.answer_weight!r} cannot be taken "
+                f"over with {self.answer_weight!r}."
+            )
+        d = state.theta.size
+        mine = self.new_state(d)
+        ledger.restart(mine, 0, ledger.statistics(state, 0, before.new_state(d)))
+        return mine

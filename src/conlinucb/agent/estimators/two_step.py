@@ -2,112 +2,122 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from conlinucb import theory
 from conlinucb.agent.alpha import Alpha, TheoryAlpha, checked_alpha
-from conlinucb.agent.estimators.base import (
-    ArmScores,
-    Influence,
-    Ledger,
-    TermBelief,
-    Widths,
-    at_round,
-    check_ledger,
-    new_ledger,
+from conlinucb.agent.estimators import ledger
+from conlinucb.agent.estimators.base import Estimator, Influence, Widths
+from conlinucb.agent.estimators.kernels import (
+    LEARN,
+    REACH,
+    REWARD,
+    SAMPLE,
+    SCORE,
+    Kernels,
+    add_draw,
 )
-from conlinucb.numerics.compile import FLOAT, INDEX, MATRIX, VECTOR, VOID, kernel, tuple_type
-from conlinucb.numerics.linalg import absorb, dot, full_matrix, quadratic, times
+from conlinucb.agent.estimators.ledger import enter, times_of
+from conlinucb.agent.estimators.state import State, empty
+from conlinucb.numerics.compile import kernel
+from conlinucb.numerics.linalg import dot, full_matrix, quadratics, times
 from conlinucb.numerics.shortlist import Factor
 from conlinucb.numerics.validation import Floats, Indices, number, positive
+from conlinucb.randomness import derive
+
+TERM_MATRIX, TERM_VECTOR = ledger.MATRICES, ledger.VECTORS
+"""Where the key-terms' P~ and theta~ stand: behind the arms' ledger."""
 
 
-class TwoStepState(NamedTuple):
-    """Two ledgers in one flat tuple of arrays: the arms', then the key-terms'."""
-
-    P: Floats
-    M: Floats
-    Y: Floats
-    prior: Floats
-    theta: Floats
-    pending: Floats
-    targets: Floats
-    counts: Indices
-    term_P: Floats
-    term_M: Floats
-    term_Y: Floats
-    term_prior: Floats
-    term_theta: Floats
-    term_pending: Floats
-    term_targets: Floats
-    term_counts: Indices
-
-    @property
-    def arm_ledger(self) -> Ledger:
-        return Ledger(*self[:8])
-
-    @property
-    def term_ledger(self) -> Ledger:
-        return Ledger(*self[8:])
-
-
-LEDGER = (MATRIX, MATRIX, VECTOR, VECTOR, VECTOR, MATRIX, VECTOR, INDEX)
-STATE = tuple_type(TwoStepState, *LEDGER, *LEDGER)
-
-
-@kernel(VOID(STATE, FLOAT, VECTOR, FLOAT, VECTOR))
-def learn_term(state: TwoStepState, mix: float, x: Floats, y: float, v: Floats) -> None:
-    """Take in the answer y about a key-term, in place: theta~ first, then theta by its change."""
-    theta, term_theta, prior = state.theta, state.term_theta, state.prior
-    before = term_theta.copy()
-    absorb(
-        state.term_P, state.term_M, state.term_Y, state.term_prior, term_theta,
-        state.term_pending, state.term_targets, state.term_counts, x, y, 1.0, v,
-    )  # fmt: skip
+@kernel(LEARN, pointer=True)
+def learn(
+    state: State,
+    constants: Floats,
+    source: int,
+    x: Floats,
+    value: float,
+    weight: float,
+    v: Floats,
+) -> int:
+    """A reward to the arms' ledger; an answer to the key-terms', and theta by theta~'s change."""
+    mix = constants[0]
+    if source == REWARD:
+        ill = enter(state, 0, x, value, mix * weight, v)
+        return ill | state.counts[ledger.COUNTS + 2]
+    theta, term_theta = state.vectors[0], state.vectors[TERM_VECTOR]
+    prior, before = state.vectors[ledger.PRIOR], term_theta.copy()
+    ill = enter(state, 1, x, value, weight * constants[1], v)
     for i in range(theta.shape[0]):
         prior[i] = (1.0 - mix) * term_theta[i]
         before[i] = (1.0 - mix) * (term_theta[i] - before[i])
-    times(state.P, before, v)
+    times(state.matrices[0], before, v)
     for i in range(theta.shape[0]):
         theta[i] += v[i]
+    return ill | state.counts[2]
 
 
-@kernel(VOID(MATRIX, VECTOR, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR))
-def means_and_two_radii(
-    P: Floats,
-    theta: Floats,
-    term_P: Floats,
-    rows: Floats,
-    means: Floats,
+@kernel(SCORE, pointer=True)
+def score(
+    state: State,
+    width: Floats,
+    arms: Floats,
+    which: Indices,
+    n: int,
     radii: Floats,
-    term_radii: Floats,
+    extras: Floats,
+    scratch: Floats,
 ) -> None:
-    """x'theta, ||x||_P and sqrt(x' P P~ P x) for each row, into the last three arrays (n,)."""
-    v = np.empty(theta.shape[0])
-    for i in range(rows.shape[0]):
-        times(P, rows[i], v)
-        means[i] = dot(rows[i], theta)
-        radii[i] = np.sqrt(max(dot(rows[i], v), 0.0))
-        term_radii[i] = np.sqrt(quadratic(term_P, v))
+    """||x||_P, and width[0] ||x||_P + width[1] sqrt(x' P P~ P x), four arms at a time."""
+    four, seconds = np.arange(4), np.empty(4)
+    for start in range(0, n, 4):
+        some = min(4, n - start)
+        for i in range(some):
+            x = arms[which[start + i]]
+            times_of(state.matrices, 0, x, scratch[i])
+            radii[start + i] = np.sqrt(max(dot(x, scratch[i]), 0.0))
+        quadratics(state.matrices, TERM_MATRIX, scratch, four, some, seconds)
+        for i in range(some):
+            second = np.sqrt(seconds[i])
+            extras[start + i] = width[0] * radii[start + i] + width[1] * second
 
 
-class TwoStep:
+@kernel(REACH, pointer=True)
+def reach(state: State, x: Floats, out: Floats) -> None:
+    """P x: answers bear on theta by way of theta~."""
+    times(state.matrices[0], x, out)
+
+
+@kernel(SAMPLE, pointer=True)
+def sample(state: State, width: Floats, seed: np.uint64, out: Floats) -> None:
+    """theta + width[0] L z + width[1] P L~ z~: one draw for each of the two radii."""
+    drawn = np.zeros(out.shape[0])
+    add_draw(state.matrices[TERM_MATRIX], width[1], derive(seed, 1), drawn)
+    times(state.matrices[0], drawn, out)
+    for i in range(out.shape[0]):
+        out[i] += state.vectors[0, i]
+    add_draw(state.matrices[0], width[0], seed, out)
+
+
+class TwoStep(Estimator):
     """ConUCB: theta~ from answers alone, then theta = M^-1 (Y + (1 - mix) theta~).
 
-    M = (1 - mix) I + mix sum xx' and Y = mix sum r x over arms; M~ = term_beta I + sum x~x~'
+    M = (1 - mix) I + mix sum xx' and Y = mix sum r x over arms; M~ = term_beta I + sum w x~x~'
     over key-terms. An arm's score is x'theta + mix alpha ||x||_{M^-1}
-    + (1 - mix) term_alpha sqrt(x' M^-1 M~^-1 M^-1 x). ``mix`` is the paper's lambda.
+    + (1 - mix) term_alpha sqrt(x' M^-1 M~^-1 M^-1 x). ``mix`` is the paper's lambda, and
+    ``answer_weight`` the w of an answer.
 
     >>> estimator = TwoStep(mix=0.5)
     >>> state = estimator.new_state(2)
     >>> estimator.learn_term(state, np.array([1.0, 0.0]), 1.0)
-    >>> state.term_theta, state.theta
-    (array([0.5, 0. ]), array([0.5, 0. ]))
+    >>> state.theta
+    array([0.5, 0. ])
     """
 
     name = "two-step"
+    kernels = Kernels(learn, score, reach, sample, TERM_VECTOR, TERM_MATRIX)
+    layout = (*ledger.layout(), *ledger.layout("term_", 1))
 
     def __init__(
         self,
@@ -116,11 +126,13 @@ class TwoStep:
         term_beta: float = 1.0,
         alpha: float | TheoryAlpha = 0.25,
         term_alpha: float | TheoryAlpha = 0.25,
+        answer_weight: float = 1.0,
     ) -> None:
         self.mix = number("mix", mix, low=1e-9, high=1 - 1e-9)
         self.term_beta = positive("term_beta", term_beta)
-        self.alpha: Alpha = checked_alpha("alpha", alpha)
+        self.alpha = checked_alpha("alpha", alpha)
         self.term_alpha: Alpha = checked_alpha("term_alpha", term_alpha)
+        self.answer_weight = positive("answer_weight", answer_weight)
 
     def parameters(self) -> dict[str, Any]:
         return {
@@ -128,68 +140,64 @@ class TwoStep:
             "term_beta": self.term_beta,
             "alpha": self.alpha,
             "term_alpha": self.term_alpha,
+            **self._weight(),
         }
 
-    def prior(self) -> dict[str, float]:
-        return {"mix": self.mix, "term_beta": self.term_beta}
+    def prior(self) -> dict[str, Any]:
+        return {"mix": self.mix, "term_beta": self.term_beta, **self._weight()}
 
-    def new_state(self, d: int) -> TwoStepState:
-        return TwoStepState(*new_ledger(d, 1 - self.mix), *new_ledger(d, self.term_beta))
+    def _weight(self) -> dict[str, float]:
+        return {} if self.answer_weight == 1.0 else {"answer_weight": self.answer_weight}
 
-    def check_state(self, state: TwoStepState) -> None:
-        check_ledger(state.arm_ledger)
-        check_ledger(state.term_ledger)
+    def constants(self) -> Floats:
+        return np.array([self.mix, self.answer_weight])
 
-    def learn_arm(self, state: TwoStepState, x: Floats, reward: float) -> None:
-        absorb(*state.arm_ledger, x, reward, self.mix, np.empty_like(x))
+    def new_state(self, d: int) -> State:
+        sizes = ledger.MATRICES, ledger.VECTORS, ledger.NUMBERS, ledger.COUNTS
+        state = empty(d, *(2 * each for each in sizes))
+        ledger.begin(state, 0, np.eye(d) * (1 - self.mix), np.zeros(d))
+        ledger.begin(state, 1, np.eye(d) * self.term_beta, np.zeros(d))
+        return state
 
-    def learn_term(self, state: TwoStepState, x: Floats, answer: float) -> None:
-        learn_term(state, self.mix, x, answer, np.empty_like(x))
+    def check_state(self, state: State) -> None:
+        ledger.check(state, 0)
+        ledger.check(state, 1)
 
     def widths(self, t: Indices, questions: Indices, d: int) -> Widths:
-        """mix alpha_t and (1 - mix) term_alpha_t: constants, or what makes ConUCB's width hold."""
+        """mix alpha_t and (1 - mix) term_alpha_t: constants, or what makes ConUCB's width hold.
+
+        The second radius is at most sqrt(||P|| ||P~||) times the first, and both only shrink.
+        """
         alpha, term_alpha = np.full(t.shape, self.alpha), np.full(t.shape, self.term_alpha)
         if isinstance(self.alpha, TheoryAlpha):
             alpha = theory.conucb_alpha(t, d, self.mix, self.alpha.delta)
         if isinstance(self.term_alpha, TheoryAlpha):
             delta = self.term_alpha.delta
             term_alpha = theory.conucb_term_alpha(questions, d, self.term_beta, delta)
-        return Widths(self.mix * alpha, (1 - self.mix) * term_alpha, term_alpha)
+        both = np.stack([self.mix * alpha, (1 - self.mix) * term_alpha], axis=1).astype(float)
+        ratio = 1.0 / np.sqrt((1 - self.mix) * self.term_beta)
+        return Widths(both, both[:, 0] + ratio * both[:, 1], term_alpha)
 
-    def score_arms(self, state: TwoStepState, rows: Floats, t: int, questions: int) -> ArmScores:
-        means, radii, term_radii = (np.empty(len(rows)) for _ in range(3))
-        means_and_two_radii(state.P, state.theta, state.term_P, rows, means, radii, term_radii)
-        widths = at_round(self, t, questions, rows.shape[1])
-        return ArmScores(means, radii, means + widths.arm * radii + widths.term * term_radii)
-
-    def factors(self, state: TwoStepState, t: int, questions: int) -> list[Factor]:
+    def factors(self, state: State, t: int, questions: int) -> list[Factor]:
         """||x||_P = ||L'x|| with LL' = P, and sqrt(x'P P~ P x) = ||L~'P x||.
 
         P~ may be tiny where P is large, and the other way round: the exact second radius is
         rounded relative to both.
         """
-        widths = at_round(self, t, questions, state.theta.size)
+        width = self.width(t, questions, state.theta.size)
         full, size = full_matrix(state.P), np.linalg.norm
         first = np.asarray(np.linalg.cholesky(state.P).T)
-        root = np.asarray(np.linalg.cholesky(state.term_P).T)
+        root = np.asarray(np.linalg.cholesky(state.matrices[TERM_MATRIX]).T)
         return [
-            Factor(float(widths.arm[0]), first, float(size(first))),
-            Factor(float(widths.term[0]), root @ full, float(size(root) * size(full))),
+            Factor(float(width[0]), first, float(size(first))),
+            Factor(float(width[1]), root @ full, float(size(root) * size(full))),
         ]
 
-    def term_belief(self, state: TwoStepState, t: int, questions: int) -> TermBelief:
-        width = at_round(self, t, questions, state.theta.size).alpha
-        return TermBelief(state.term_theta, full_matrix(state.term_P), float(width[0]))
-
-    def reach(self, state: TwoStepState, rows: Floats) -> Floats:
+    def reach(self, state: State, rows: Floats) -> Floats:
         return np.ascontiguousarray(rows @ full_matrix(state.P))
 
-    def influence(self, state: TwoStepState, x: Floats) -> Influence:
-        """x'theta = mix sum r z'Px over arms + (1 - mix) sum y z~'P~Px over key-terms."""
+    def influence(self, state: State, x: Floats) -> Influence:
+        """x'theta = mix sum r z'Px over arms + (1 - mix) sum w y z~'P~Px over key-terms."""
         seen = full_matrix(state.P) @ x
-        term_seen = full_matrix(state.term_P) @ seen
-        return Influence(self.mix * seen, (1 - self.mix) * term_seen)
-
-    def __repr__(self) -> str:
-        inside = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
-        return f"TwoStep({inside})"
+        term_seen = full_matrix(state.matrices[TERM_MATRIX]) @ seen
+        return Influence(self.mix * seen, (1 - self.mix) * self.answer_weight * term_seen)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 
+from conlinucb.agent.question import Kind
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.numerics.compile import (
     FLOAT,
@@ -86,6 +87,8 @@ class TermStrategy:
     """Defaults for a strategy: no pool, any offered terms, nothing to prepare, no parameters."""
 
     name = "unnamed"
+    kind: Kind = "term"
+    """"term", or "pair" where two terms are chosen: a tuple of both, or first * K + second."""
     needs_pool = False
     """Whether ``view.pool`` and ``view.reach`` are wanted: they cost time."""
     fixed_terms = False

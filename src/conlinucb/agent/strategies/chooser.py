@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from conlinucb.agent.question import Kind
 from conlinucb.agent.strategies.base import TermStrategy, View
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import ConlinucbError, InvalidInput, StrategyError
@@ -21,6 +22,11 @@ class Chooser:
             raise InvalidInput("A catalogue without key-terms has nothing to ask about.")
         self.strategy = strategy
         self.name: str = getattr(strategy, "name", type(strategy).__name__)
+        self.kind: Kind = getattr(strategy, "kind", TermStrategy.kind)
+        if self.kind not in ("term", "pair"):
+            raise InvalidInput(
+                f"The kind of strategy {self.name!r} must be 'term' or 'pair', got {self.kind!r}."
+            )
         self.needs_pool = bool(getattr(strategy, "needs_pool", TermStrategy.needs_pool))
         self.fixed_terms = bool(getattr(strategy, "fixed_terms", TermStrategy.fixed_terms))
         self.kernel = getattr(strategy, "kernel", None)
@@ -50,22 +56,34 @@ class Chooser:
                 f"terms vary, or a catalogue of the terms you want."
             )
 
-    def choose(self, view: View) -> int:
-        """The strategy's choice, one of ``view.offered``, or an error that names both."""
+    def choose(self, view: View) -> tuple[int, ...]:
+        """The strategy's choice, of ``view.offered``, or an error that names both."""
         try:
             choice = self.kernel(view) if self.kernel else self.strategy.choose(_guarded(view))
-            chosen = operator.index(choice)
+            chosen = self._decoded(choice, len(view.terms))
         except Exception as error:
             raise StrategyError(
                 f"Strategy {self.name!r} failed in round {view.round}: {error!r}"
             ) from error
-        at = np.searchsorted(view.offered, chosen)
-        if at == view.offered.size or view.offered[at] != chosen:
-            raise StrategyError(
-                f"Strategy {self.name!r} chose term {chosen} in round {view.round}, which is not "
-                f"among the {view.offered.size} offered terms."
-            )
+        for each in chosen:
+            at = np.searchsorted(view.offered, each)
+            if at == view.offered.size or view.offered[at] != each:
+                raise StrategyError(
+                    f"Strategy {self.name!r} chose term {each} in round {view.round}, which is "
+                    f"not among the {view.offered.size} offered terms."
+                )
+        if len(set(chosen)) < len(chosen):
+            raise StrategyError(f"Strategy {self.name!r} chose a pair of the same, {chosen[0]}.")
         return chosen
+
+    def _decoded(self, choice: Any, terms: int) -> tuple[int, ...]:
+        """A term; or two, as a tuple or as first * K + second, which a kernel can return."""
+        if self.kind == "term":
+            return (operator.index(choice),)
+        if isinstance(choice, tuple):
+            first, second = choice
+            return operator.index(first), operator.index(second)
+        return divmod(operator.index(choice), terms)
 
 
 def _guarded(view: View) -> View:

@@ -143,17 +143,20 @@ class CatalogueVersion:
     @cached_property
     def agent(self) -> Agent:
         """The algorithm on this catalogue."""
-        return agent_of(self.settings.agent, self.catalog)
+        return agent_of(self.settings.agent, self.catalog, strangers=True)
 
     @cached_property
     def basis(self) -> str:
         """States are good for every version that has the same features and prior."""
         return f"{self.base} {kind_of(self.agent.estimator)}"
 
-    def question_text(self, kind: str, name: str) -> str:
-        """How to ask about a key-term, or an item."""
-        own = self.content.questions.get(name) if kind == "term" else None
-        return own or self.settings.question.replace("{term}", name)
+    def question_text(self, kind: str, names: Sequence[str]) -> str:
+        """How to ask about a key-term, an item, or a pair of key-terms."""
+        if kind == "pair":
+            text = self.settings.pair_question.replace("{first}", names[0])
+            return text.replace("{second}", names[1])
+        own = self.content.questions.get(names[0]) if kind == "term" else None
+        return own or self.settings.question.replace("{term}", names[0])
 
     def terms_of(self, item: str) -> list[str]:
         """An item's key-terms, the heaviest first; none of one that this version does not have."""

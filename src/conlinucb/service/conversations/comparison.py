@@ -11,15 +11,13 @@ from typing import Any
 import numpy as np
 
 from conlinucb.agent.agent import Agent
-from conlinucb.agent.schedule import questions
 from conlinucb.agent.spec import agent_of
 from conlinucb.agent.strategies import STRATEGIES
-from conlinucb.agent.user import User
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 from conlinucb.numerics.svd import unit_rows
 from conlinucb.numerics.validation import Floats
-from conlinucb.people.linear import Draw, LinearUsers
+from conlinucb.people import LinearUsers, play_round
 from conlinucb.service.schemas import (
     ComparisonAnswer,
     ComparisonBody,
@@ -86,34 +84,19 @@ def _likes(catalog: Catalog, theta: Floats) -> list[str]:
 
 
 def _rounds(agent: Agent, people: LinearUsers, order: ComparisonBody) -> Iterator[ComparisonRound]:
-    theta, arms, ids = people.thetas[0], agent.catalog.arms, agent.catalog.arm_ids
-    user = agent.new_user(people.user_seed(order.seed, 0, 0))
-    regret = 0.0
+    user, regret = agent.new_user(people.user_seed(order.seed, 0, 0)), 0.0
     for t in range(1, order.rounds + 1):
-        due = questions(agent.schedule, t) if agent.asks_at_all else 0
-        draw = people.draw(order.seed, 0, 0, t, questions=max(due, 1), catalog=agent.catalog)
-        asked = list(_answers(agent, user, draw, theta))
-        arm = int(agent.recommend(user, draw.pool).arms[0])
-        mean = float(arms[arm] @ theta)
-        agent.learn(user, arm, mean + draw.noise)
-        regret += float((arms[draw.pool] @ theta).max()) - mean
-        error = float(np.linalg.norm(user.theta - theta))
+        place = people.place(agent.catalog, order.seed, 0, 0, t)
+        happened = play_round(agent, user, people, place)
+        regret += happened.regret
         yield ComparisonRound(
-            asked=asked, item=str(ids[arm]), reward=mean, regret=regret, error=error
+            asked=[
+                ComparisonAnswer(about=" / ".join(map(str, question.ids)), answer=answer)
+                for question, answer in happened.questions
+                if answer is not None
+            ],
+            item=str(agent.catalog.arm_ids[happened.arm]),
+            reward=float(people.values(place, np.array([happened.arm]))[0]),
+            regret=regret,
+            error=float(np.linalg.norm(user.theta - people.thetas[0])),
         )
-
-
-def _answers(agent: Agent, user: User, draw: Draw, theta: Floats) -> Iterator[ComparisonAnswer]:
-    catalog = agent.catalog
-    count = 0
-    while (question := agent.ask(user, draw.pool, draw.offered)) is not None:
-        if question.kind == "term":
-            about, x = catalog.term_ids[question.index], catalog.terms[question.index]
-            noise = draw.term_noise[count]
-        else:
-            about, x = catalog.arm_ids[question.index], catalog.arms[question.index]
-            noise = draw.arm_noise[count]
-        answer = float(x @ theta + noise)
-        agent.hear(user, question, answer)
-        count += 1
-        yield ComparisonAnswer(about=str(about), answer=answer)

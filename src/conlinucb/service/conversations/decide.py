@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from conlinucb.agent.agent import Agent
-from conlinucb.agent.user import Question
+from conlinucb.agent.question import Question
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Indices
 from conlinucb.service.conversations.fold import Conversation
@@ -98,7 +98,7 @@ def _question_event(state: Conversation, question: Question, client: str | None)
         **about,
         number=question.number,
         round=question.round,
-        text=version.question_text(question.kind, about["id"]),
+        text=version.question_text(question.kind, [str(each) for each in question.ids]),
         strategy=_chosen_by(version.agent),
         **_uncertainty(state, question),
     )
@@ -106,13 +106,11 @@ def _question_event(state: Conversation, question: Question, client: str | None)
 
 
 def asked_about(state: Conversation, question: Question) -> dict[str, Any]:
-    """The fields of a question and of its answer that name what they are about.
-
-    The place for the ``ids`` of pairs and groups, once the agent asks about them.
-    """
+    """The fields of a question and of its answer that name what they are about."""
     catalog = state.version.catalog
-    ids = catalog.term_ids if question.kind == "term" else catalog.arm_ids
-    return {"about": question.kind, "id": str(ids[question.index])}
+    known = catalog.arm_ids if question.kind == "arm" else catalog.term_ids
+    ids = [str(known[each]) for each in question.indices]
+    return {"about": question.kind, **({"id": ids[0]} if len(ids) == 1 else {"ids": ids})}
 
 
 def _chosen_by(agent: Agent) -> str:
@@ -126,6 +124,9 @@ def _uncertainty(state: Conversation, question: Question) -> dict[str, Any]:
         found = agent.score(user, [index])
         return {"mean": float(found.means[0]), "radius": float(found.radii[0])}
     belief = agent.estimates(user)
+    if question.others:
+        mean, radius = agent.expects(user, question)
+        return {"mean": mean, "radius": radius}
     live = belief.radii[state.version.catalog.live_terms]
     radius = float(belief.radii[index])
     rank = 1 + int((live > radius + 1e-9).sum())

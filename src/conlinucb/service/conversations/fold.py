@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from conlinucb.agent.user import Question, User
+from conlinucb.agent.question import Question, question_about
+from conlinucb.agent.user import User
 from conlinucb.errors import Damaged, InvalidInput
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.storage import (
@@ -147,15 +148,23 @@ class Conversation:
     def question(
         self, body: QuestionBody | AnswerBody, number: int, round_: int
     ) -> Question | None:
-        """What was asked, for the agent; None where nothing can be learned of it here.
-
-        That is so of what this catalogue does not have, and of pairs and groups: this is the place
-        where they become questions once the agent knows them.
-        """
-        if body.id is None or body.about == "pair" or body.about == "group":
+        """What was asked, for the agent; None where this catalogue does not have all of it."""
+        kind = "arm" if body.about == "arm" else "term"
+        found = [self.index(kind, name) for name in body.names]
+        indices = [each for each in found if each is not None]
+        if len(indices) < len(found):
             return None
-        index = self.index(body.about, body.id)
-        return None if index is None else Question(body.about, index, number, round_)
+        return question_about(self.version.catalog, body.about, indices, number, round_)
+
+    def heard(self, body: AnswerBody) -> float | None:
+        """The answer as the agent takes it: of a pair, how much more the first is liked.
+
+        Yes is the whole range more, no the whole range less.
+        """
+        if body.answer is None or body.about != "pair":
+            return body.answer
+        low, high = self.version.settings.range
+        return 2 * body.answer - low - high
 
 
 UNUSABLE = (InvalidInput, Damaged, KeyError, TypeError, ValueError)
@@ -202,9 +211,10 @@ def _answer(state: Conversation, body: AnswerBody) -> None:
     if question is not None:
         if state.open_seq != body.question or user.open is None:
             user.open = question
-        state.version.agent.hear(user, user.open, body.answer)
+        state.version.agent.hear(user, user.open, state.heard(body))
         rests = state.skipped_at if body.answer is None else state.answered_at
-        rests[question.kind, question.index] = state.asked
+        for index in question.indices:
+            rests["arm" if question.kind == "arm" else "term", index] = state.asked
     else:
         state.missed += 1
     state.open_seq = 0

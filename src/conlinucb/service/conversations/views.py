@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from conlinucb.errors import Damaged
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.schemas import (
@@ -42,11 +41,11 @@ CONTRIBUTIONS = 200
 
 def question(seq: int, body: QuestionBody) -> QuestionOut:
     """A question as it is put."""
-    about, name = _one(body)
     return QuestionOut(
         question=f"q{seq}",
-        about=about,
-        term=name,
+        about=body.about,
+        term=body.names[0],
+        terms=list(body.names),
         text=body.text,
         mean=body.mean,
         radius=body.radius,
@@ -57,13 +56,6 @@ def question(seq: int, body: QuestionBody) -> QuestionOut:
             radius_after=body.radius / math.sqrt(1.0 + body.radius * body.radius),
         ),
     )
-
-
-def _one(body: QuestionBody) -> tuple[Literal["term", "arm"], str]:
-    """The one thing asked about; pairs and groups need fields of their own in ``QuestionOut``."""
-    if body.about == "pair" or body.about == "group":
-        raise Damaged(f"A question about a {body.about} cannot be shown by this version.")
-    return body.about, body.names[0]
 
 
 def next_out(event: Event, version: CatalogueVersion) -> QuestionOut | RecommendationOut:
@@ -137,7 +129,7 @@ def profile(
 def _open_question(state: Conversation, rows: Sequence[Event | Broken]) -> QuestionOut | None:
     row = next((row for row in rows if row.seq == state.open_seq), None)
     body = row.body if isinstance(row, Event) else None
-    if not isinstance(body, QuestionBody) or len(body.names) > 1:
+    if not isinstance(body, QuestionBody):
         return None
     return question(state.open_seq, body)
 
@@ -172,23 +164,23 @@ def _parts(state: Conversation, rows: Sequence[Event | Broken], arm: int) -> lis
 def _part(state: Conversation, seq: int, body: Body, influence: Any) -> Contribution | None:
     """One event's part; None where it teaches nothing: a skip, or something gone."""
     if isinstance(body, AnswerBody):
-        about, name, value = body.about, body.names[0], body.answer
+        asked, heard = state.question(body, 1, 1), state.heard(body)
+        if asked is None or heard is None or body.answer is None:
+            return None
+        bears = influence.arm if asked.kind == "arm" else influence.term
+        names, value, part = body.names, body.answer, heard * np.dot(asked.probe, bears)
     elif isinstance(body, RewardBody):
-        about, name, value = "arm", body.item, body.reward
+        index = state.index("arm", body.item)
+        if index is None:
+            return None
+        names, value = (body.item,), body.reward
+        part = value * np.dot(state.version.catalog.arms[index], influence.arm)
     else:
         return None
-    index = state.index(about, name) if about in ("term", "arm") else None
-    if value is None or index is None:
-        return None
-    catalog = state.version.catalog
-    if about == "term":
-        weight = np.dot(catalog.terms[index], influence.term)
-    else:
-        weight = np.dot(catalog.arms[index], influence.arm)
     return Contribution(
         event=seq,
         kind="answer" if isinstance(body, AnswerBody) else "reward",
-        about=name,
+        about=" / ".join(names),
         value=value,
-        contribution=float(value * weight),
+        contribution=float(part),
     )

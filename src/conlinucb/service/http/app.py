@@ -21,6 +21,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
 from conlinucb._version import __version__
+from conlinucb.agent.named import add_folder
 from conlinucb.errors import ConlinucbError
 from conlinucb.service.background import Background
 from conlinucb.service.catalogues.registry import Catalogues
@@ -73,6 +74,8 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.config = config
+    if config.modules is not None:
+        add_folder(config.modules)
     app.include_router(people.router)
     app.include_router(catalogue_routes.router)
     app.include_router(health.router)

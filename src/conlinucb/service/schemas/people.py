@@ -65,6 +65,7 @@ class QuestionOut(BaseModel):
                     "question": "q1",
                     "about": "term",
                     "term": "heist stories",
+                    "terms": ["heist stories"],
                     "text": "Do you enjoy heist stories?",
                     "mean": 0.0,
                     "radius": 2.1,
@@ -76,8 +77,12 @@ class QuestionOut(BaseModel):
 
     type: Literal["question"] = "question"
     question: str = Field(description="Its id, for the answer.")
-    about: Literal["term", "arm"]
+    about: Literal["term", "arm", "pair", "group"]
     term: str = Field(description="The key-term, or the item where items are asked about.")
+    terms: list[str] = Field(
+        default_factory=list,
+        description="Everything it is about: of a pair, yes means that the first is liked more.",
+    )
     text: str
     mean: float = Field(description="The answer expected now.")
     radius: float = Field(description="How uncertain that is.")

@@ -22,7 +22,7 @@ if AVAILABLE:
     def nanoseconds(scratch: Indices) -> int:
         """Monotonic time; ``scratch`` (2,) receives seconds and nanoseconds."""
         _clock_gettime(_MONOTONIC, scratch.ctypes)  # type: ignore[call-overload]
-        return scratch[0] * 1_000_000_000 + scratch[1]  # type: ignore[no-any-return]
+        return scratch[0] * 1_000_000_000 + scratch[1]
 
 else:
 

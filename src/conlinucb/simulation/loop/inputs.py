@@ -14,52 +14,41 @@ class World(NamedTuple):
     arms: Floats
     short_arms: Singles
     """The arms in single precision, to find the few that are worth a closer look."""
+    longest: float
+    """Length of the longest arm."""
     terms: Floats
-    live_arms: Indices
-    live_terms: Indices
     arm_start: Indices
     arm_terms: Indices
     arm_weights: Floats
-    norms: Floats
-    """(N,) length of each arm's features."""
-
-
-class Chance(NamedTuple):
-    """How people and rounds are drawn."""
-
-    noise: float
-    term_noise: float
-    pool_size: int
-    offered_size: int
-    """0 for all terms."""
-    shared_noise: int
 
 
 class Algorithm(NamedTuple):
     """An agent."""
 
-    two_step: int
-    asks_arms: int
+    kind: int
+    """What questions are about: TERM, ARM or PAIR."""
     needs_pool: int
     lazy: int
     """1 to compute only the radii that can matter; 0 to compute all of them."""
     timed: int
-    mix: float
-    """Weight of an arm's reward; 1 on one matrix."""
-    strength: float
-    """The prior's strength: beta, or 1 - mix."""
-    term_strength: float
-    """term_beta; not used on one matrix."""
+    samples: int
+    """1 to rank arms by a taste drawn from the belief."""
+    term_vector: int
+    term_matrix: int
     questions: Indices
     """(T,) questions of each round."""
-    arm_widths: Floats
-    """(T,) the factor of ||x||_P in an arm's score."""
-    term_widths: Floats
-    """(T,) the factor of the second radius; 0 on one matrix."""
+    widths: Floats
+    """(T, w) exploration of scores, as the estimator's kernels take it; zeros for none."""
+    spreads: Floats
+    """(T, w) the same for drawing a taste."""
+    bound: Floats
+    """(T,) an arm's exploration is at most this times its radius; 0 for none."""
     alphas: Floats
     """(T,) what the strategy gets as alpha."""
     constants: Floats
     """What the strategy prepared."""
+    learning: Floats
+    """What the estimator's learning kernel gets."""
 
 
 class Output(NamedTuple):
@@ -68,21 +57,23 @@ class Output(NamedTuple):
     logged: Indices
     """(L,) the rounds, from 1, after which a row is written."""
     metrics: Floats
-    """(L, 6): see METRICS."""
+    """(L, 8): see METRICS."""
     arms: Indices
     """(T,) or (0,): the recommended arms, if wanted."""
     asked: Indices
     """(questions,) or (0,): what was asked about, if wanted."""
 
 
-METRICS = ("regret", "error", "questions", "repeated", "arm_seconds", "term_seconds")
+TERM, ARM, PAIR = 0, 1, 2
+METRICS = (
+    *("regret", "error", "questions", "repeated", "arm_seconds", "term_seconds"),
+    *("reward", "answered"),
+)
 
-WORLD = tuple_type(World, MATRIX, SINGLES, MATRIX, INDEX, INDEX, INDEX, INDEX, VECTOR, VECTOR)
-CHANCE = tuple_type(Chance, FLOAT, FLOAT, INT, INT, INT)
+WORLD = tuple_type(World, MATRIX, SINGLES, FLOAT, MATRIX, INDEX, INDEX, VECTOR)
 ALGORITHM = tuple_type(
     Algorithm,
-    *(INT, INT, INT, INT, INT),
-    *(FLOAT, FLOAT, FLOAT),
-    *(INDEX, VECTOR, VECTOR, VECTOR, VECTOR),
+    *(INT, INT, INT, INT, INT, INT, INT),
+    *(INDEX, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR),
 )
 OUTPUT = tuple_type(Output, INDEX, MATRIX, INDEX, INDEX)

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from conlinucb.agent.estimators.kernels import SAMPLES, SCORES
+from conlinucb.agent.estimators.state import STATE, State
 from conlinucb.numerics.compile import (
     FLOAT,
     INDEX,
     INT,
     MARKS,
     MATRIX,
+    SEED,
     SHORTS,
     SINGLES,
     VECTOR,
     kernel,
 )
-from conlinucb.numerics.linalg import dot, quadratic, times
+from conlinucb.numerics.linalg import dot
 from conlinucb.numerics.ties import threshold
 from conlinucb.numerics.validation import Floats, Indices, Singles
-from conlinucb.randomness import Marks
+from conlinucb.randomness import SELECT, Marks, derive
+from conlinucb.simulation.loop.inputs import ALGORITHM, WORLD, Algorithm, World
+from conlinucb.simulation.loop.workspace import DOUBT, WORKSPACE, Workspace
 
 
 @kernel(FLOAT(SINGLES, FLOAT, INDEX, VECTOR, SHORTS, VECTOR))
-def rough_means(
+def rough_products(
     arms: Singles, longest: float, pool: Indices, theta: Floats, short: Singles, out: Floats
 ) -> float:
     """out[i] = x'theta of the pool in single precision, and how much that is off at most.
@@ -60,82 +67,114 @@ def rough_means(
     return float(2.0 * (theta.shape[0] + 3) * scale / 16777216.0)
 
 
-@kernel(FLOAT(MATRIX, VECTOR, MATRIX, FLOAT, FLOAT, VECTOR, VECTOR, INT, VECTOR))
-def true_score(
-    P: Floats,
-    theta: Floats,
-    term_P: Floats,
-    arm_width: float,
-    term_width: float,
-    x: Floats,
-    bounds: Floats,
-    arm: int,
-    v: Floats,
-) -> float:
-    """x'theta + arm_width ||x||_P + term_width sqrt(x'P P~ P x); the bound becomes the radius."""
-    if term_width == 0.0:
-        bounds[arm] = np.sqrt(quadratic(P, x))
-        return float(dot(x, theta) + arm_width * bounds[arm])
-    times(P, x, v)
-    bounds[arm] = np.sqrt(max(dot(x, v), 0.0))
-    second = np.sqrt(quadratic(term_P, v))
-    return float(dot(x, theta) + arm_width * bounds[arm] + term_width * second)
+@kernel(INT(VECTOR, INDEX), inner=True)
+def most_promising(scores: Floats, places: Indices) -> int:
+    """Positions of the four largest scores, the largest first, into ``places``; how many."""
+    n, found = scores.shape[0], 0
+    least = -np.inf
+    for i in range(n):
+        if found < 4 or scores[i] > least:
+            j = min(found, 3)
+            while j > 0 and scores[places[j - 1]] < scores[i]:
+                places[j] = places[j - 1]
+                j -= 1
+            places[j] = i
+            found = min(found + 1, 4)
+            least = scores[places[found - 1]]
+    return found
 
 
 @kernel(
     INT(
-        *(MATRIX, VECTOR, MATRIX, FLOAT, FLOAT, FLOAT, MATRIX, SINGLES, FLOAT),
-        *(INDEX, VECTOR, VECTOR, MARKS, VECTOR, SHORTS, INT),
-    )
+        *(MATRIX, SINGLES, FLOAT, STATE, SCORES, VECTOR, VECTOR, FLOAT, INDEX),
+        *(VECTOR, VECTOR, MARKS, INDEX, VECTOR, MATRIX, SHORTS, INT),
+    ),
 )
 def best_arm(
-    P: Floats,
-    theta: Floats,
-    term_P: Floats,
-    arm_width: float,
-    term_width: float,
-    ratio: float,
     arms: Floats,
     short_arms: Singles,
     longest: float,
+    state: State,
+    score: Any,
+    direction: Floats,
+    width: Floats,
+    bound: float,
     pool: Indices,
     bounds: Floats,
     scores: Floats,
     true: Marks,
-    v: Floats,
+    few: Indices,
+    found: Floats,
+    scratch: Floats,
     short: Singles,
     lazy: int,
 ) -> int:
-    """The arm that the tie rule picks from the pool; scores, true, v and short are scratch.
+    """The position in the pool that the tie rule picks; from ``scores`` on all is scratch.
 
-    Every score starts as an upper bound: the mean in single precision plus its rounding, and
-    ``bounds`` (N,), radii of earlier rounds, which never grow. The second radius is at most
-    ``ratio`` times the first. The largest score is made true until it is true already.
+    A score is x'direction plus exploration, which is at most ``bound`` times the radius. Every
+    score starts as an upper bound: the product in single precision plus its rounding, and
+    ``bounds`` (N,), radii of earlier rounds, which never grow. The largest is made true, then,
+    four at a time, what may still reach it. ``few`` (8,) are positions and arms of those four,
+    ``found`` (8,) their radii and exploration.
     """
-    error = rough_means(short_arms, longest, pool, theta, short, scores)
-    reach = arm_width + term_width * ratio
-    top, best, second = 0, -np.inf, -np.inf
-    for i in range(pool.shape[0]):
-        score = scores[i] + reach * bounds[pool[i]] + error
-        scores[i] = score
+    n, places, which = pool.shape[0], few[:4], few[4:]
+    radii, extras = found[:4], found[4:]
+    error = rough_products(short_arms, longest, pool, direction, short, scores[:n])
+    for i in range(n):
+        scores[i] += error
+        if bound > 0.0:  # a bound may be infinite
+            scores[i] += bound * bounds[pool[i]]
         true[i] = 0
-        if score > best:
-            top, best, second = i, score, best
-        elif score > second:
-            second = score
-    best = -np.inf
-    for step in range(pool.shape[0] + 1):
-        # The most promising arm first: it mostly leaves nothing to be done for the others.
-        i = top if step == 0 else step - 1
-        if true[i] == 0 and (scores[i] >= threshold(best) or not lazy):
-            a = pool[i]
-            scores[i] = true_score(P, theta, term_P, arm_width, term_width, arms[a], bounds, a, v)
-            true[i] = 1
-            best = max(best, scores[i])
-        if lazy and step == 0 and second < threshold(best):
-            return pool[top]  # type: ignore[no-any-return]
+    # The four most promising arms first: they mostly leave nothing to be done for the others.
+    waiting = most_promising(scores[:n], places)
+    top, best, i = places[0], -np.inf, 0
+    while waiting > 0:
+        for j in range(waiting):
+            which[j] = pool[places[j]]
+            true[places[j]] = 1
+        if bound > 0.0:
+            score(state, width, arms, which, waiting, radii, extras, scratch)
+        for j in range(waiting):
+            a = which[j]
+            total = dot(arms[a], direction)
+            if bound > 0.0:
+                bounds[a] = radii[j]
+                total += extras[j]
+            scores[places[j]] = total
+            best = max(best, total)
+        enough, waiting = threshold(best), 0
+        while i < n and waiting < 4:
+            if true[i] == 0 and (scores[i] >= enough or not lazy):
+                places[waiting] = i
+                waiting += 1
+            i += 1
     enough = threshold(best)
-    for i in range(pool.shape[0]):
+    for i in range(n):
         if true[i] == 1 and scores[i] >= enough:
-            return pool[i]  # type: ignore[no-any-return]
-    return pool[top]  # type: ignore[no-any-return]  # only where no score is a number
+            return i
+    return top  # only where no score is a number
+
+
+@kernel(INT(WORLD, ALGORITHM, SCORES, SAMPLES, STATE, WORKSPACE, SEED, INT, INDEX), inner=True)
+def pick(
+    world: World,
+    algorithm: Algorithm,
+    score: Any,
+    sample: Any,
+    state: State,
+    work: Workspace,
+    seed: np.uint64,
+    t: int,
+    pool: Indices,
+) -> int:
+    """The position of the arm to ask about in round t (from 0); ``play`` has the same inlined."""
+    direction = state.vectors[0]
+    if algorithm.samples:
+        direction = work.direction
+        sample(state, algorithm.spreads[t], derive(derive(seed, t + 1), SELECT), direction)
+    return best_arm(
+        world.arms, world.short_arms, world.longest, state, score, direction,
+        algorithm.widths[t], algorithm.bound[t], pool, work.bounds, work.scores, work.true,
+        work.few, work.found, work.scratch, work.short,
+        int(algorithm.lazy == 1 and work.tally[DOUBT] == 0),
+    )  # fmt: skip

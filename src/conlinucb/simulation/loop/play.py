@@ -1,120 +1,134 @@
-"""The loop: one user's rounds, for every estimator and every strategy."""
+"""The loop: one user's rounds, for every estimator, every strategy and all people."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from conlinucb.agent.estimators.kernels import LEARNS, REACHES, REWARD, SAMPLES, SCORES
+from conlinucb.agent.estimators.state import STATE, State
 from conlinucb.agent.strategies.base import View
-from conlinucb.numerics.compile import FLOAT, INDEX, INT, MATRIX, SEED, VECTOR, VOID, kernel
-from conlinucb.numerics.linalg import absorb, dot
+from conlinucb.numerics.compile import INDEX, INT, VECTOR, VOID, kernel
 from conlinucb.numerics.validation import Floats, Indices
-from conlinucb.randomness import POOL, REWARD_NOISE, derive, distinct, normal
+from conlinucb.people.compiled import ROUNDS, VOICE, Rounds, Voice, rewarded
+from conlinucb.randomness import SELECT, derive
 from conlinucb.simulation.loop.clock import nanoseconds
-from conlinucb.simulation.loop.inputs import (
-    ALGORITHM,
-    CHANCE,
-    OUTPUT,
-    WORLD,
-    Algorithm,
-    Chance,
-    Output,
-    World,
-)
+from conlinucb.simulation.loop.inputs import ALGORITHM, OUTPUT, WORLD, Algorithm, Output, World
 from conlinucb.simulation.loop.pick import best_arm
-from conlinucb.simulation.loop.question import STRATEGY, ask_all, new_mind, trusts_bounds
+from conlinucb.simulation.loop.question import STRATEGY, ask_all
 from conlinucb.simulation.loop.workspace import (
+    ANSWERED,
     ARM_TIME,
     ASKED,
-    DESK,
+    DOUBT,
+    REGRET,
     REPEATED,
+    REWARDED,
+    ROW,
     TERM_TIME,
+    WORKSPACE,
     WRONG,
-    Desk,
-    new_desk,
+    Workspace,
+    heed,
 )
 
 
-@kernel(FLOAT(MATRIX, INDEX, VECTOR, VECTOR), inner=True)
-def best_reward(arms: Floats, pool: Indices, theta: Floats, known: Floats) -> float:
-    """The largest x'theta* in the pool; ``known`` (N,) keeps what was computed, NaN elsewhere."""
-    best = -np.inf
-    for i in range(pool.shape[0]):
-        a = pool[i]
-        if np.isnan(known[a]):
-            known[a] = dot(arms[a], theta)
-        best = max(best, known[a])
-    return best
-
-
-@kernel(VOID(OUTPUT, INT, FLOAT, VECTOR, VECTOR, DESK), inner=True)
-def log(
-    output: Output, row: int, regret: float, theta: Floats, theta_star: Floats, desk: Desk
-) -> None:
+@kernel(VOID(OUTPUT, VECTOR, VOICE, WORKSPACE), inner=True)
+def log(output: Output, theta: Floats, voice: Voice, work: Workspace) -> None:
     """Write a row of metrics."""
     error = 0.0
-    for i in range(theta.shape[0]):
-        error += (theta[i] - theta_star[i]) ** 2
-    output.metrics[row, 0] = regret
-    output.metrics[row, 1] = np.sqrt(error)
-    output.metrics[row, 2] = desk.tally[ASKED]
-    output.metrics[row, 3] = desk.tally[REPEATED]
-    output.metrics[row, 4] = desk.tally[ARM_TIME] * 1e-9
-    output.metrics[row, 5] = desk.tally[TERM_TIME] * 1e-9
+    for i in range(voice.theta.shape[0]):
+        error += (theta[i] - voice.theta[i]) ** 2
+    tally, row = work.tally, output.metrics[work.tally[ROW]]
+    row[0] = work.sums[REGRET]
+    row[1] = np.sqrt(error) if voice.has_theta else np.nan
+    row[2] = tally[ASKED]
+    row[3] = tally[REPEATED]
+    row[4] = tally[ARM_TIME] * 1e-9
+    row[5] = tally[TERM_TIME] * 1e-9
+    row[6] = work.sums[REWARDED]
+    row[7] = tally[ANSWERED]
+    tally[ROW] += 1
 
 
-@kernel(INT(WORLD, CHANCE, ALGORITHM, STRATEGY, VECTOR, SEED, OUTPUT, INDEX))
+@kernel(
+    INT(
+        *(WORLD, ROUNDS, VOICE, ALGORITHM, STRATEGY, LEARNS, SCORES, REACHES, SAMPLES),
+        *(STATE, WORKSPACE, OUTPUT, INT, INDEX),
+    )
+)
 def play(
     world: World,
-    chance: Chance,
+    rounds: Rounds,
+    voice: Voice,
     algorithm: Algorithm,
     choose: Callable[[View], int],
-    theta_star: Floats,
-    seed: np.uint64,
+    learn: Any,
+    score: Any,
+    reach: Any,
+    sample: Any,
+    state: State,
+    work: Workspace,
     output: Output,
+    first: int,
     progress: Indices,
 ) -> int:
-    """Play all rounds; 1 where the strategy chose a term that was not offered.
+    """Play a block of rounds, from ``first`` (from 0), or until a strategy goes wrong: see WRONGS.
 
-    ``progress`` (2,) is the round under way and that term, for an error message.
+    ``progress`` (2,) is the round under way and the term, for an error message.
     """
-    mind = new_mind(algorithm, theta_star.shape[0])
-    desk = new_desk(world, chance, algorithm)
     # Taken out of their tuples once: the round below is what a run spends its time on.
-    P, M, Y, prior, theta = mind.P, mind.M, mind.Y, mind.prior, mind.theta
-    pending, targets, counts, term_P = mind.pending, mind.targets, mind.counts, mind.term_P
-    arms, live, pool, bounds, v = world.arms, world.live_arms, desk.pool, desk.bounds, desk.v
-    short_arms, short, term_counts = world.short_arms, desk.short, mind.term_counts
-    scores, true, known, marks = desk.scores, desk.true, desk.known, desk.marks
-    regret, row, start = 0.0, 0, 0
-    for t in range(algorithm.questions.shape[0]):
+    arms, short_arms, longest = world.arms, world.short_arms, world.longest
+    bounds, scores, true, few, found = work.bounds, work.scores, work.true, work.few, work.found
+    scratch, short, v, tally, sums = work.scratch, work.short, work.v, work.tally, work.sums
+    starts, pools, worth, chance = rounds.start, rounds.pool, voice.worth, rounds.chance
+    questions, widths, learning = algorithm.questions, algorithm.widths, algorithm.learning
+    theta, clock = state.vectors[0], 0
+    for b in range(rounds.best.shape[0]):
+        t = first + b
         progress[0] = t + 1
-        at = derive(seed, t + 1)
-        distinct(derive(at, POOL), live, marks, pool)
-        if algorithm.questions[t] > 0:
+        start, end = starts[b], starts[b + 1]
+        pool = pools[start:end]
+        if questions[t] > 0:
+            offered = rounds.offered[min(b, rounds.offered.shape[0] - 1)]
             wrong = ask_all(
-                world, chance, algorithm, choose, theta_star, seed, t, mind, desk, output.asked
-            )
+                world, algorithm, choose, learn, score, reach, sample, voice, state, work, t,
+                pool, offered, output.asked,
+            )  # fmt: skip
             if wrong:
-                progress[1] = desk.tally[WRONG]
-                return 1
+                progress[1] = tally[WRONG]
+                return wrong
         if algorithm.timed:
-            start = nanoseconds(desk.clock)
-        a = best_arm(
-            P, theta, term_P, algorithm.arm_widths[t], algorithm.term_widths[t], desk.ratio,
-            arms, short_arms, desk.longest, pool, bounds, scores, true, v, short,
-            trusts_bounds(algorithm.lazy, counts, term_counts),
+            clock = nanoseconds(work.clock)
+        direction = theta
+        if algorithm.samples:
+            direction = work.direction
+            at = derive(derive(voice.seed, t + 1), SELECT)
+            sample(state, algorithm.spreads[t], at, direction)
+        lazy = int(algorithm.lazy == 1 and tally[DOUBT] == 0)
+        place = best_arm(
+            arms, short_arms, longest, state, score, direction, widths[t], algorithm.bound[t],
+            pool, bounds, scores, true, few, found, scratch, short, lazy,
         )  # fmt: skip
         if algorithm.timed:
-            desk.tally[ARM_TIME] += nanoseconds(desk.clock) - start
-        regret += best_reward(arms, pool, theta_star, known) - known[a]
-        y = known[a] + chance.noise * normal(derive(at, REWARD_NOISE), 0)
-        x = arms[a]
-        absorb(P, M, Y, prior, theta, pending, targets, counts, x, y, algorithm.mix, v)
+            tally[ARM_TIME] += nanoseconds(work.clock) - clock
+        a = pool[place]
+        value = worth[a]
+        if np.isnan(value):
+            sums[REGRET] += rounds.best[b]
+        else:
+            y = rewarded(voice.clicks, value, chance[b])
+            # max, so that sums are not reordered: the best arm then adds 0, not some rounding.
+            sums[REGRET] += max(rounds.best[b] - value, 0.0)
+            sums[REWARDED] += y
+            grown = learn(state, learning, REWARD, arms[a], y, 1.0, v)
+            if grown or tally[DOUBT]:
+                heed(work, grown)
         if output.arms.shape[0] > 0:
             output.arms[t] = a
+        row = tally[ROW]
         if row < output.logged.shape[0] and output.logged[row] == t + 1:
-            log(output, row, regret, theta, theta_star, desk)
-            row += 1
+            log(output, theta, voice, work)
     return 0

@@ -1,4 +1,4 @@
-"""Working space of one user's rounds."""
+"""Working space of one user's rounds under one agent."""
 
 from __future__ import annotations
 
@@ -6,76 +6,91 @@ from typing import NamedTuple
 
 import numpy as np
 
-from conlinucb.numerics.compile import FLOAT, INDEX, MARKS, SHORTS, VECTOR, kernel, tuple_type
+from conlinucb.numerics.compile import (
+    INDEX,
+    INT,
+    MARKS,
+    MATRIX,
+    SHORTS,
+    VECTOR,
+    VOID,
+    kernel,
+    tuple_type,
+)
 from conlinucb.numerics.validation import Floats, Indices, Singles
 from conlinucb.randomness import Marks
-from conlinucb.simulation.loop.inputs import ALGORITHM, CHANCE, WORLD, Algorithm, Chance, World
 
-ASKED, REPEATED, ARM_TIME, TERM_TIME, WRONG = 0, 1, 2, 3, 4
-"""Places in ``Desk.tally``; times in nanoseconds; WRONG is a term chosen though not offered."""
+ASKED, REPEATED, ARM_TIME, TERM_TIME, WRONG, ANSWERED, DOUBT, ROW = range(8)
+"""Places in ``Workspace.tally``; times in nanoseconds; WRONG is a term chosen though not offered,
+DOUBT whether radii may have grown, ROW the next row of metrics."""
+REGRET, REWARDED = 0, 1
+"""Places in ``Workspace.sums``."""
 
 
-class Desk(NamedTuple):
-    """Arrays that the rounds write to again and again."""
+class Workspace(NamedTuple):
+    """Arrays that the rounds write to again and again; they go on from block to block."""
 
-    pool: Indices
-    offered: Indices
     bounds: Floats
     """(N,) upper bounds of the arms' radii."""
     term_bounds: Floats
     """(K,) the same for the terms."""
-    known: Floats
-    """(N,) true expected rewards, NaN where not computed yet."""
-    marks: Marks
-    """(max(N, K),) scratch of ``distinct``, all zero between calls."""
     asked: Marks
     """(max(N, K),) 1 where this was asked about before."""
+    pairs: Indices
+    """(questions,) the pairs asked about before, where questions are pairs."""
     scores: Floats
+    """(largest pool,)."""
     true: Marks
+    few: Indices
+    """(8,) positions and arms of four that are looked at together, ..."""
+    found: Floats
+    """(8,) ... their radii and exploration, and scratch for each."""
+    scratch: Floats
     v: Floats
+    direction: Floats
     short: Singles
     tally: Indices
+    sums: Floats
     clock: Indices
-    longest: float
-    """Length of the longest arm."""
-    ratio: float
-    """The second radius is at most this times the first; 0 on one matrix."""
 
 
-DESK = tuple_type(
-    Desk,
-    *(INDEX, INDEX, VECTOR, VECTOR, VECTOR, MARKS, MARKS),
-    *(VECTOR, MARKS, VECTOR, SHORTS, INDEX, INDEX, FLOAT, FLOAT),
+WORKSPACE = tuple_type(
+    Workspace,
+    *(VECTOR, VECTOR, MARKS, INDEX, VECTOR, MARKS, INDEX, VECTOR, MATRIX),
+    *(VECTOR, VECTOR, SHORTS, INDEX, VECTOR, INDEX),
 )
 
 
-@kernel(DESK(WORLD, CHANCE, ALGORITHM), inner=True)
-def new_desk(world: World, chance: Chance, algorithm: Algorithm) -> Desk:
-    """An empty desk. Before anything is learned ||x||_P is ||x|| / sqrt(strength)."""
-    arms, terms, pool = world.arms.shape[0], world.terms.shape[0], chance.pool_size
-    root = np.sqrt(1.0 / algorithm.strength)
-    ratio = root * np.sqrt(1.0 / algorithm.term_strength) if algorithm.two_step else 0.0
-    bounds, longest = np.empty(arms), 0.0
-    for i in range(arms):
-        bounds[i] = world.norms[i] * root
-        longest = max(longest, world.norms[i])
-    offered = world.live_terms
-    if chance.offered_size > 0:
-        offered = np.empty(chance.offered_size, dtype=np.int64)
-    return Desk(
-        np.empty(pool, dtype=np.int64),
-        offered,
-        bounds,
-        np.full(terms, np.inf),
-        np.full(arms, np.nan),
-        np.zeros(max(arms, terms), dtype=np.uint8),
-        np.zeros(max(arms, terms), dtype=np.uint8),
+@kernel(VOID(WORKSPACE, INT), inner=True)
+def heed(work: Workspace, grown: int) -> None:
+    """Note whether radii may have grown. While they may, all are computed; afterwards nothing is
+    left of what was known of those that were not looked at meanwhile."""
+    if work.tally[DOUBT] and not grown:
+        for i in range(work.bounds.shape[0]):
+            work.bounds[i] = np.inf
+        for i in range(work.term_bounds.shape[0]):
+            work.term_bounds[i] = np.inf
+    work.tally[DOUBT] = grown
+
+
+def new_workspace(
+    bounds: Floats, term_bounds: Floats, pool: int, questions: int, d: int, short: int
+) -> Workspace:
+    """Nothing asked, nothing known but first radii of arms and terms."""
+    return Workspace(
+        bounds.copy(),
+        term_bounds.copy(),
+        np.zeros(max(bounds.size, term_bounds.size), dtype=np.uint8),
+        np.empty(questions, dtype=np.int64),
         np.empty(pool),
         np.empty(pool, dtype=np.uint8),
-        np.empty(world.arms.shape[1]),
-        np.zeros(world.short_arms.shape[1], dtype=np.float32),
-        np.zeros(5, dtype=np.int64),
+        np.empty(8, dtype=np.int64),
+        np.empty(8),
+        np.empty((4, d)),
+        np.empty(d),
+        np.empty(d),
+        np.zeros(short, dtype=np.float32),
+        np.zeros(8, dtype=np.int64),
+        np.zeros(2),
         np.zeros(2, dtype=np.int64),
-        longest,
-        ratio,
     )

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
+from conlinucb.agent.spec import refuse_strangers
 from conlinucb.service.catalogues.uploads import from_json, from_table
 from conlinucb.service.catalogues.version import CatalogueVersion, Content
 from conlinucb.service.http.body_errors import sentence
@@ -85,6 +86,8 @@ def _put(
     request: Request, response: Response, name: str, kind: str, body: bytes, d: int
 ) -> CatalogueOut:
     content, settings = _read(kind, body, d)
+    if settings is not None:
+        refuse_strangers(settings.agent, "settings.agent")
     catalogues_of(request).replace(name, content, settings)
     out = _out(request, name)
     response.status_code = 200 if out.building is None else 202
@@ -137,6 +140,7 @@ def settings(request: Request, name: Name) -> Settings:
 @router.put("/{name}/settings", summary="Change the settings")
 def change(request: Request, response: Response, name: Name, body: Settings) -> CatalogueOut:
     """Checked before they are accepted; with another prior, people's states are rebuilt first."""
+    refuse_strangers(body.agent, "agent")
     catalogues_of(request).set_settings(name, body)
     out = _out(request, name)
     response.status_code = 200 if out.building is None else 202

@@ -1,0 +1,123 @@
+"""The four kernels of an estimator, each of one signature, and those of a Gaussian belief.
+
+A belief that keeps theta in ``vectors[0]`` and P in ``matrices[0]`` needs a ``learn`` of its own
+and no other.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from conlinucb.agent.estimators.state import STATE, State
+from conlinucb.numerics.compile import (
+    FLOAT,
+    INDEX,
+    INT,
+    MATRIX,
+    SEED,
+    VECTOR,
+    VOID,
+    Kernel,
+    kernel,
+)
+from conlinucb.numerics.linalg import cholesky, quadratics
+from conlinucb.numerics.validation import Floats, Indices
+from conlinucb.randomness import normal
+
+REWARD, ANSWER = 0, 1
+"""Where feedback comes from."""
+
+LEARN = INT(STATE, VECTOR, INT, VECTOR, FLOAT, FLOAT, VECTOR)
+"""(state, constants, source, x, value, weight, scratch (d,)) -> 1 where radii may grow from now."""
+SCORE = VOID(STATE, VECTOR, MATRIX, INDEX, INT, VECTOR, VECTOR, MATRIX)
+"""(state, width, arms, which, n, radii, extras, scratch (4, d)): ||x||_P and exploration."""
+REACH = VOID(STATE, VECTOR, VECTOR)
+"""(state, x, out): an arm as the belief about key-terms meets it."""
+SAMPLE = VOID(STATE, VECTOR, SEED, VECTOR)
+"""(state, width, seed, out): a taste drawn from the belief."""
+
+LEARNS, SCORES = types.FunctionType(LEARN), types.FunctionType(SCORE)
+REACHES, SAMPLES = types.FunctionType(REACH), types.FunctionType(SAMPLE)
+
+
+@kernel(SCORE, pointer=True)
+def belief_score(
+    state: State,
+    width: Floats,
+    arms: Floats,
+    which: Indices,
+    n: int,
+    radii: Floats,
+    extras: Floats,
+    scratch: Floats,
+) -> None:
+    """width[0] ||x||_P for the arms ``which[:n]``, four at a time."""
+    quadratics(state.matrices, 0, arms, which, n, radii)
+    for i in range(n):
+        radii[i] = np.sqrt(radii[i])
+        extras[i] = width[0] * radii[i]
+
+
+@kernel(REACH, pointer=True)
+def belief_reach(state: State, x: Floats, out: Floats) -> None:
+    """The arm itself: answers and rewards bear on one belief."""
+    for i in range(x.shape[0]):
+        out[i] = x[i]
+
+
+@kernel(VOID(MATRIX, FLOAT, SEED, VECTOR))
+def add_draw(P: Floats, width: float, seed: np.uint64, out: Floats) -> None:
+    """out += width L z with LL' = P and z standard normal: a draw of covariance width^2 P.
+
+    Where P has no root by rounding, each coordinate is drawn by itself.
+    """
+    L = np.zeros_like(P)
+    whole = cholesky(P, L)
+    for i in range(P.shape[0]):
+        z = width * normal(seed, i)
+        if whole:
+            for j in range(i, P.shape[0]):
+                out[j] += L[j, i] * z
+        else:
+            out[i] += np.sqrt(max(P[i, i], 0.0)) * z
+
+
+@kernel(SAMPLE, pointer=True)
+def belief_sample(state: State, width: Floats, seed: np.uint64, out: Floats) -> None:
+    """theta + width[0] L z."""
+    for i in range(out.shape[0]):
+        out[i] = state.vectors[0, i]
+    add_draw(state.matrices[0], width[0], seed, out)
+
+
+class Kernels(NamedTuple):
+    """What the loop calls of an estimator; everything but ``learn`` has a default."""
+
+    learn: Any
+    score: Any = belief_score
+    reach: Any = belief_reach
+    sample: Any = belief_sample
+    term_vector: int = 0
+    """Which of the vectors is the estimate that answers bear on ..."""
+    term_matrix: int = 0
+    """... and which of the matrices its P."""
+
+
+def learn_kernel(function: Any = None, *, cache: bool = False) -> Any:
+    """Make (state, constants, source, x, value, weight, scratch) -> int a kernel for the loop.
+
+    It changes the state in place and returns 1 where a radius may be larger afterwards than it
+    was before, else 0: the loop then computes all radii anew.
+
+    >>> @learn_kernel
+    ... def forgets_all(state, constants, source, x, value, weight, scratch):
+    ...     return 0
+    """
+
+    def decorate(learn: Any) -> Kernel[Any, int]:
+        return Kernel(learn, LEARN, cached=cache, pointer=True)
+
+    return decorate if function is None else decorate(function)

@@ -1,0 +1,196 @@
+"""One ridge regression inside a state: M, its inverse P, moment Y, prior and theta = P (Y + prior).
+
+Of P and M the lower triangles count; see ``conlinucb.numerics.linalg``. A state may hold several:
+ledger ``i`` has its place behind those before it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conlinucb.agent.estimators.state import STATE, Layout, Part, State
+from conlinucb.errors import IncompatibleState
+from conlinucb.numerics.compile import FLOAT, INT, STACK, VECTOR, VOID, kernel
+from conlinucb.numerics.linalg import (
+    PENDING,
+    REFRESH_ABOVE,
+    REFRESH_EVERY,
+    ill_conditioned,
+    refresh,
+    settle,
+)
+from conlinucb.numerics.validation import Floats
+
+MATRICES, VECTORS, NUMBERS, COUNTS = 2, 3 + PENDING, PENDING, 3
+"""What one ledger takes of each stack."""
+MATRIX_P, MATRIX_M = 0, 1
+THETA, MOMENT, PRIOR, WAITING = 0, 1, 2, 3
+"""Places in a ledger; from WAITING on are observations that M has not taken in yet."""
+
+
+def layout(prefix: str = "", ledger: int = 0) -> Layout:
+    """The names under which a ledger is stored, in their order."""
+    matrix, vector = ledger * MATRICES, ledger * VECTORS
+    return (
+        Part(f"{prefix}P", "matrices", matrix + MATRIX_P),
+        Part(f"{prefix}M", "matrices", matrix + MATRIX_M),
+        Part(f"{prefix}Y", "vectors", vector + MOMENT),
+        Part(f"{prefix}prior", "vectors", vector + PRIOR),
+        Part(f"{prefix}theta", "vectors", vector + THETA),
+        Part(f"{prefix}pending", "vectors", vector + WAITING, PENDING),
+        Part(f"{prefix}targets", "numbers", ledger * NUMBERS, NUMBERS),
+        Part(f"{prefix}counts", "counts", ledger * COUNTS, COUNTS),
+    )
+
+
+def begin(state: State, ledger: int, M: Floats, moment: Floats) -> None:
+    """Nothing learned: M and the prior's moment M mean, and what follows from them."""
+    matrices = state.matrices[ledger * MATRICES :]
+    vectors = state.vectors[ledger * VECTORS :]
+    matrices[MATRIX_M], vectors[PRIOR] = M, moment
+    if np.count_nonzero(M - np.diag(np.diagonal(M))) == 0:
+        matrices[MATRIX_P] = np.diag(1.0 / np.diagonal(M))
+        vectors[THETA] = moment / np.diagonal(M)
+    elif not refresh(
+        matrices[MATRIX_P], matrices[MATRIX_M], vectors[MOMENT], vectors[PRIOR], vectors[THETA]
+    ):
+        raise IncompatibleState("the prior's precision is not positive definite.")
+    _look(state, ledger)
+
+
+def statistics(state: State, ledger: int, start: State) -> tuple[Floats, Floats]:
+    """Sums w xx' and w y x of everything learned since ``start``, the state of a newcomer."""
+    M = state.matrices[ledger * MATRICES + MATRIX_M].copy()
+    Y = state.vectors[ledger * VECTORS + MOMENT].copy()
+    waiting = state.vectors[ledger * VECTORS + WAITING : (ledger + 1) * VECTORS]
+    targets = state.numbers[ledger * NUMBERS : (ledger + 1) * NUMBERS]
+    settle(M, Y, waiting, targets, state.counts[ledger * COUNTS + 1])
+    return M - start.matrices[ledger * MATRICES + MATRIX_M], Y
+
+
+def restart(state: State, ledger: int, sums: tuple[Floats, Floats]) -> None:
+    """Give a newcomer's ledger what was learned elsewhere: ``statistics``."""
+    matrices = state.matrices[ledger * MATRICES :]
+    vectors = state.vectors[ledger * VECTORS :]
+    matrices[MATRIX_M] += sums[0]
+    vectors[MOMENT] += sums[1]
+    places = matrices[MATRIX_P], matrices[MATRIX_M], vectors[MOMENT], vectors[PRIOR], vectors[THETA]
+    if not refresh(*places):
+        raise IncompatibleState("with this prior the state is too ill-conditioned to go on.")
+    _look(state, ledger)
+
+
+def _look(state: State, ledger: int) -> None:
+    """Note whether the matrix is ill-conditioned, as ``absorb`` does from time to time."""
+    P, M = state.matrices[ledger * MATRICES : ledger * MATRICES + 2]
+    state.counts[ledger * COUNTS + 2] = ill_conditioned(P, M)
+
+
+@kernel(VOID(STACK, INT, VECTOR, VECTOR), inner=True)
+def times_of(stack: Floats, m: int, x: Floats, out: Floats) -> None:
+    """out = P x from the lower triangle of P = stack[m], as ``linalg.times``, without a view."""
+    d = x.shape[0]
+    blocked = d - d % 4
+    for i in range(d):
+        out[i] = 0.0
+    for i in range(0, blocked, 4):
+        x0, x1, x2, x3 = x[i], x[i + 1], x[i + 2], x[i + 3]
+        s0 = s1 = s2 = s3 = 0.0
+        for j in range(i):
+            p0, p1 = stack[m, i, j], stack[m, i + 1, j]
+            p2, p3 = stack[m, i + 2, j], stack[m, i + 3, j]
+            s0 += p0 * x[j]
+            s1 += p1 * x[j]
+            s2 += p2 * x[j]
+            s3 += p3 * x[j]
+            out[j] += x0 * p0 + x1 * p1 + x2 * p2 + x3 * p3
+        p10, p20, p21 = stack[m, i + 1, i], stack[m, i + 2, i], stack[m, i + 2, i + 1]
+        p30, p31, p32 = stack[m, i + 3, i], stack[m, i + 3, i + 1], stack[m, i + 3, i + 2]
+        out[i] += s0 + stack[m, i, i] * x0 + p10 * x1 + p20 * x2 + p30 * x3
+        out[i + 1] += s1 + p10 * x0 + stack[m, i + 1, i + 1] * x1 + p21 * x2 + p31 * x3
+        out[i + 2] += s2 + p20 * x0 + p21 * x1 + stack[m, i + 2, i + 2] * x2 + p32 * x3
+        out[i + 3] += s3 + p30 * x0 + p31 * x1 + p32 * x2 + stack[m, i + 3, i + 3] * x3
+    for i in range(blocked, d):
+        xi, total = x[i], stack[m, i, i] * x[i]
+        for j in range(i):
+            total += stack[m, i, j] * x[j]
+            out[j] += xi * stack[m, i, j]
+        out[i] += total
+
+
+@kernel(FLOAT(STATE, INT, VECTOR, FLOAT, FLOAT, VECTOR), inner=True)
+def step(state: State, ledger: int, x: Floats, y: float, weight: float, v: Floats) -> float:
+    """P and theta by one observation, which waits for M; w x'Px before it. ``v`` is scratch.
+
+    v = Px, g = w / (1 + w x'v), theta += g v (y - x'theta), P -= g vv'. No views: they would cost
+    a quarter of it.
+    """
+    matrices, vectors, counts = state.matrices, state.vectors, state.counts
+    m, n, c, d = ledger * MATRICES, ledger * VECTORS, ledger * COUNTS, x.shape[0]
+    times_of(matrices, m, x, v)
+    growth = mean = 0.0
+    for i in range(d):
+        growth += x[i] * v[i]
+        mean += x[i] * vectors[n, i]
+    growth *= weight
+    gain = weight / (1.0 + growth)
+    change, root_gain, root_weight = gain * (y - mean), np.sqrt(gain), np.sqrt(weight)
+    waiting = n + WAITING + counts[c + 1]
+    for i in range(d):
+        vectors[n, i] += change * v[i]
+        vectors[waiting, i] = root_weight * x[i]
+        v[i] *= root_gain
+    for i in range(d):
+        shrink = v[i]
+        for j in range(i + 1):
+            matrices[m, i, j] -= shrink * v[j]
+    state.numbers[ledger * NUMBERS + counts[c + 1]] = root_weight * y
+    counts[c] += 1
+    counts[c + 1] += 1
+    return growth
+
+
+@kernel(VOID(STATE, INT, INT), inner=True)
+def keep_exact(state: State, ledger: int, full: int) -> None:
+    """Enter a whole block of observations into M, or compute P and theta anew from M."""
+    m, n, c = ledger * MATRICES, ledger * VECTORS, ledger * COUNTS
+    P, M = state.matrices[m], state.matrices[m + 1]
+    Y, waiting = state.vectors[n + MOMENT], state.vectors[n + WAITING : n + VECTORS]
+    targets = state.numbers[ledger * NUMBERS : (ledger + 1) * NUMBERS]
+    if state.counts[c + 1] == PENDING:
+        settle(M, Y, waiting, targets, PENDING)
+        state.counts[c + 1] = 0
+        state.counts[c + 2] = ill_conditioned(P, M)
+    if full or state.counts[c + 2] == 1:
+        # M itself waits for all of a block: it would lose digits by many small additions.
+        now, moment = M.copy(), Y.copy()
+        settle(now, moment, waiting, targets, state.counts[c + 1])
+        state.counts[c + 2] = ill_conditioned(P, now)
+        if refresh(P, now, moment, state.vectors[n + PRIOR], state.vectors[n + THETA]):
+            state.counts[c] = 0
+
+
+@kernel(INT(STATE, INT, VECTOR, FLOAT, FLOAT, VECTOR))
+def enter(state: State, ledger: int, x: Floats, y: float, weight: float, v: Floats) -> int:
+    """One weighted observation y of x'theta (Eq. 6); 1 where the matrix is ill-conditioned by now.
+
+    M += w xx' and Y += w y x. ``counts`` are the updates since P was last computed from M, how
+    many of them M has not taken in, and 1 where it is ill-conditioned.
+    """
+    growth = step(state, ledger, x, y, weight, v)
+    counts, c = state.counts, ledger * COUNTS
+    full = counts[c] >= REFRESH_EVERY or not growth < REFRESH_ABOVE
+    if full or counts[c + 1] == PENDING or counts[c + 2] == 1:
+        keep_exact(state, ledger, int(full))
+    return counts[c + 2]
+
+
+def check(state: State, ledger: int) -> None:
+    """Refuse contents that no run of updates leads to: kernels trust them."""
+    counts = state.counts[ledger * COUNTS : (ledger + 1) * COUNTS]
+    fresh, pending, ill = (int(n) for n in counts)
+    if fresh < 0 or not 0 <= pending < PENDING or ill not in (0, 1):
+        raise IncompatibleState(f"counts are {counts.tolist()}, which cannot be.")
+    for i, name in ((MATRIX_P, "P"), (MATRIX_M, "M")):
+        if not (np.diagonal(state.matrices[ledger * MATRICES + i]) > 0).all():
+            raise IncompatibleState(f"{name} is not positive definite.")

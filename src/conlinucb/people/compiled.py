@@ -1,0 +1,166 @@
+"""People as the compiled loop meets them: their rounds as arrays, their answers as numbers."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from conlinucb.catalog.catalog import Catalog
+from conlinucb.numerics.compile import (
+    FLOAT,
+    INDEX,
+    INDICES,
+    INT,
+    MATRIX,
+    SEED,
+    VECTOR,
+    kernel,
+    tuple_type,
+)
+from conlinucb.numerics.linalg import dot
+from conlinucb.numerics.validation import Floats, Indices
+from conlinucb.people.base import People
+from conlinucb.randomness import (
+    ANSWER_NOISE,
+    ARM_ANSWER_NOISE,
+    LIE,
+    REFUSAL,
+    REWARD_NOISE,
+    derive,
+    normal,
+    uniform,
+)
+
+IDENTITY, CLIPPED, LOGISTIC = 0, 1, 2
+"""Links: from x'theta to what it is worth."""
+YES_NO, REFUSES, LIES = 0, 1, 2
+"""Manners: what people do to an answer before they give it."""
+
+
+class Rounds(NamedTuple):
+    """Several rounds of one person, B of them, every agent of a run is played on."""
+
+    start: Indices
+    """(B + 1,): round b has the arms pool[start[b]:start[b + 1]]."""
+    pool: Indices
+    best: Floats
+    """(B,) the largest value of each pool."""
+    chance: Floats
+    """(B,) noise to be added to a reward; of people who click, the number that decides."""
+    offered: Indices
+    """(B, m) key-terms that may be asked about; (1, m) where they are always the same."""
+
+
+class Voice(NamedTuple):
+    """How one person rewards and answers."""
+
+    worth: Floats
+    """(N,) what each arm of a pool is worth; NaN for none that could be learned from."""
+    clicks: int
+    """Whether that is the chance of a click."""
+    table: Floats
+    """(K,) the answer to each key-term without noise, NaN for none; or (0,): by theta."""
+    theta: Floats
+    """(d,) the taste, or zeros where answers come from the table only."""
+    has_theta: int
+    """Whether theta is a true taste, of which an estimate can be wrong."""
+    link: int
+    noise: float
+    """Of answers about arms."""
+    term_noise: float
+    shared_noise: int
+    manners: Floats
+    """(m, 4), the innermost first: which, and its three numbers."""
+    seed: np.uint64
+
+
+ROUNDS = tuple_type(Rounds, INDEX, INDEX, VECTOR, VECTOR, INDICES)
+VOICE = tuple_type(Voice, VECTOR, INT, VECTOR, VECTOR, INT, INT, FLOAT, FLOAT, INT, MATRIX, SEED)
+
+
+class Met(Protocol):
+    """One person, met by the loop."""
+
+    voice: Voice
+
+    def rounds(self, first: int, count: int) -> Rounds:
+        """Rounds first .. first + count - 1, counted from 1."""
+        ...
+
+
+class Compiled(Protocol):
+    """People whom the loop can meet."""
+
+    def meet(self, catalog: Catalog, seed: int, user: int) -> Met:
+        """A person by ``People.user_seed`` and number."""
+        ...
+
+
+MET = ("round", "answer", "reward", "values", "taste", "place", "compiled")
+"""What the compiled form takes the place of."""
+
+
+def compiled_people(people: People) -> Compiled | None:
+    """The compiled form, unless something of the class that has it was overridden since."""
+    kind = type(people)
+    owner = next(each for each in kind.__mro__ if "compiled" in vars(each))
+    if any(getattr(kind, name) is not getattr(owner, name) for name in MET):
+        return None
+    if any(name in vars(people) for name in MET):  # overridden on the object itself
+        return None
+    return people.compiled()
+
+
+@kernel(FLOAT(INT, FLOAT), inner=True)
+def linked(link: int, value: float) -> float:
+    """What x'theta is worth."""
+    if link == CLIPPED:
+        return min(max(value, 0.0), 1.0)
+    return 1.0 / (1.0 + np.exp(-value)) if link == LOGISTIC else value
+
+
+@kernel(FLOAT(INT, FLOAT, FLOAT))
+def rewarded(clicks: int, value: float, chance: float) -> float:
+    """What an arm of this value brings."""
+    return (1.0 if chance < value else 0.0) if clicks else value + chance
+
+
+@kernel(FLOAT(VOICE, INT, INT, VECTOR))
+def plain_answer(voice: Voice, term: int, round: int, probe: Floats) -> float:
+    """The answer without noise and manners; ``term`` is -1 where it is about no single term."""
+    if term >= 0 and voice.table.shape[0] > 0:
+        return voice.table[term]
+    return linked(voice.link, dot(probe, voice.theta))
+
+
+@kernel(FLOAT(VOICE, INT, INT, INT))
+def answer_noise(voice: Voice, about_arm: int, round: int, number: int) -> float:
+    """Noise of the answer to a round's question ``number``, from 0."""
+    at = derive(voice.seed, round)
+    position = 0 if voice.shared_noise else number
+    if not about_arm:
+        return voice.term_noise * normal(derive(at, ANSWER_NOISE), position)
+    stream = REWARD_NOISE if voice.shared_noise else ARM_ANSWER_NOISE
+    return voice.noise * normal(derive(at, stream), position)
+
+
+@kernel(FLOAT(VOICE, INT, INT, FLOAT))
+def mannered(voice: Voice, round: int, number: int, answer: float) -> float:
+    """What is said in place of ``answer``; NaN for nothing."""
+    at = derive(voice.seed, round)
+    for depth in range(voice.manners.shape[0]):
+        what, first = voice.manners[depth, 0], voice.manners[depth, 1]
+        second, third = voice.manners[depth, 2], voice.manners[depth, 3]
+        if what == YES_NO and not np.isnan(answer):
+            answer = second if answer >= first else third
+        elif what == REFUSES and uniform(derive(derive(at, REFUSAL), depth), number) < first:
+            answer = np.nan
+        elif what == LIES and uniform(derive(derive(at, LIE), depth), number) < first:
+            answer = second + third - answer
+    return answer
+
+
+def no_manners() -> Any:
+    """For people who say what they think."""
+    return np.empty((0, 4))

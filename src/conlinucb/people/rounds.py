@@ -1,0 +1,61 @@
+"""One round in Python: the same for a simulation by hand, the page's comparison and your own."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from conlinucb.agent.agent import Agent
+from conlinucb.agent.question import Question
+from conlinucb.agent.user import User
+from conlinucb.people.base import People, Place
+
+
+@dataclass(frozen=True)
+class Happened:
+    """What one round was."""
+
+    questions: tuple[tuple[Question, float | None], ...]
+    """What was asked, and the answers; None for no answer."""
+    arm: int
+    reward: float | None
+    regret: float
+    """The best value of the pool less that of the arm."""
+    seconds: tuple[float, float]
+    """Spent on choosing the arm, and on choosing questions."""
+
+
+def play_round(agent: Agent, user: User, people: People, place: Place) -> Happened:
+    """Ask and hear as long as questions are due, then recommend and learn.
+
+    >>> import conlinucb as cl
+    >>> catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]])
+    >>> agent = cl.conlinucb(catalog, schedule=cl.Every(1))
+    >>> people = cl.LinearUsers([[1.0, 0.0]], pool_size=2)
+    >>> place = people.place(catalog, seed=0, repeat=0, user=0, round=1)
+    >>> happened = play_round(agent, agent.new_user(place.seed), people, place)
+    >>> [question.ids for question, answer in happened.questions], happened.arm
+    ([(0,)], 0)
+    """
+    round_ = people.round(place)
+    asked, asking = [], 0.0
+    for number in range(agent.questions_due(user)):
+        start = time.perf_counter()
+        question = agent.ask(user, round_.pool, round_.offered)
+        asking += time.perf_counter() - start
+        assert question is not None
+        answer = people.answer(place, question, number)
+        agent.hear(user, question, answer)
+        asked.append((question, answer))
+    start = time.perf_counter()
+    arm = int(agent.recommend(user, round_.pool).arms[0])
+    choosing = time.perf_counter() - start
+    reward = people.reward(place, arm)
+    if reward is not None:
+        agent.learn(user, arm, reward)
+    values = people.values(place, round_.pool)
+    own = people.values(place, np.array([arm]))[0]
+    regret = float(values.max() - own)
+    return Happened(tuple(asked), arm, reward, regret, (choosing, asking))
