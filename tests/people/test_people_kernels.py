@@ -170,14 +170,21 @@ def test_manners(rows: list[Any]) -> None:
     for t in range(1, 41):
         for number in range(3):
             expected = mannered_twin(rows, t, number, float(said[t - 1]))
-            found = mannered(voice(*rows), t, number, said[t - 1])
+            found = mannered(voice(*rows), 0, t, number, said[t - 1])
             assert math.isnan(found) if expected is None else found == expected
-            silent = mannered(voice(*rows), t, number, math.nan)
+            silent = mannered(voice(*rows), 0, t, number, math.nan)
             assert math.isnan(silent)
             heard.append(expected)
     assert (None in heard) == (NO_ANSWER in rows)
 
 
 def test_an_answer_at_the_border_is_a_yes() -> None:
-    assert mannered(voice(YES), 1, 0, 0.5) == 1.0
-    assert mannered(voice(YES), 1, 0, np.nextafter(0.5, 0)) == 0.0
+    assert mannered(voice(YES), 0, 1, 0, 0.5) == 1.0
+    assert mannered(voice(YES), 0, 1, 0, np.nextafter(0.5, 0)) == 0.0
+
+
+@pytest.mark.parametrize("said", [-0.7, -1e-9, 0.0, 0.2])
+def test_manners_of_an_answer_about_a_pair(said: float) -> None:
+    assert mannered(voice((YES_NO, 0.5, 1.0, 0.0)), 1, 1, 0, said) == (1.0 if said >= 0 else -1.0)
+    assert mannered(voice((YES_NO, 0.5, 5.0, 1.0)), 1, 1, 0, said) == (4.0 if said >= 0 else -4.0)
+    assert mannered(voice((LIES, 1.0, 0.0, 1.0)), 1, 1, 0, said) == -said

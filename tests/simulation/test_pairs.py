@@ -106,7 +106,8 @@ def test_answers_to_pairs() -> None:
     expected = (CATALOG.terms[2] - CATALOG.terms[5]) @ TASTES[1]
     assert exact.answer(place, asked, 0) == pytest.approx(expected, abs=1e-12)
     clicks = cl.ClickUsers(TASTES, term_noise=0.0, pool_size=8)
-    assert clicks.answer(place, asked, 0) == pytest.approx(1 / (1 + np.exp(-expected)))
+    chances = 1 / (1 + np.exp(-CATALOG.terms[[2, 5]] @ TASTES[1]))
+    assert clicks.answer(place, asked, 0) == pytest.approx(chances[0] - chances[1])
     logged = cl.LoggedPeople(RATED, SAID).answer(place, asked, 0)
     difference = SAID[1, 2] - SAID[1, 5]
     assert logged == (None if np.isnan(difference) else difference)
@@ -213,3 +214,24 @@ def test_pairs_teach_what_terms_teach() -> None:
     found = meet(agent, people, 10).user.theta
     differences = CATALOG.terms[1:] - CATALOG.terms[0]
     np.testing.assert_allclose(differences @ found, differences @ TASTES[0], atol=1e-3)
+
+
+@pytest.mark.parametrize("strategy", [Widest(), FastWidest()])
+def test_of_one_offered_term_no_pair_is_asked_about(strategy: Any) -> None:
+    agent = cl.conlinucb(CATALOG, strategy=strategy, schedule=cl.Every(1))
+    user = agent.new_user()
+    assert agent.ask(user, offered=[3]) is None
+    assert agent.ask(user, offered=[3, 5]) is not None
+    people = cl.LinearUsers(np.ones((2, CATALOG.d)), pool_size=5, offered_size=1)
+    results = cl.simulate({"pairs": agent}, people, rounds=6)
+    assert results.metric("pairs", "questions").max() == 0
+
+
+@pytest.mark.parametrize("kernels", [len, cl.Kernels(len)])
+def test_kernels_that_are_none_are_named(kernels: Any) -> None:
+    class Odd(cl.Ridge):
+        name = "odd"
+
+    Odd.kernels = kernels
+    with pytest.raises(cl.InvalidInput, match="estimator 'odd' must be"):
+        cl.Agent(CATALOG, Odd(), schedule=cl.Never())

@@ -17,6 +17,7 @@ from conlinucb.agent import schedule as schedules
 from conlinucb.agent.advice import Advice, Ranking
 from conlinucb.agent.describe import parts, plain
 from conlinucb.agent.estimators import ArmScores, Estimator, Influence, State
+from conlinucb.agent.estimators.kernels import checked_kernels
 from conlinucb.agent.question import Kind, Question, question_about
 from conlinucb.agent.select import Choosing, UpperConfidence, select_of
 from conlinucb.agent.strategies import View, strategy_of
@@ -65,6 +66,7 @@ class Agent:
             raise InvalidInput(
                 f"estimator must be an Estimator such as Ridge(), got {estimator!r}."
             )
+        checked_kernels(estimator.name, estimator.kernels)
         self.estimator = estimator
         self.select = select_of(select)
         self.schedule = schedules.checked(schedule)
@@ -147,7 +149,7 @@ class Agent:
         of this round, which some strategies look at.
         """
         arms, terms = self._pool(pool), self._offered(offered)
-        if not self.questions_due(user):
+        if not self.questions_due(user) or not self._can_be_asked(terms):
             return None
         if user.open is None:
             kind, about = self._choose(user, arms, terms)
@@ -333,6 +335,10 @@ class Agent:
         if self._blank is None:
             self._blank = self.estimator.new_state(self.catalog.d)
         return self._blank
+
+    def _can_be_asked(self, terms: Indices) -> bool:
+        """False for a pair of fewer than two."""
+        return self.chooser is None or self.chooser.kind != "pair" or terms.size >= 2
 
     def _choose(self, user: User, arms: Indices, offered: Indices) -> tuple[Kind, tuple[int, ...]]:
         """What the next question is about."""

@@ -177,9 +177,7 @@ def _said(met: Met, t: int, question: Question, number: int, worth: dict[int, An
     voice, about_arm = met.voice, int(question.kind == "arm")
     if about_arm:
         plain = float(worth.get(question.index, np.nan))
-    elif question.kind == "pair" and not voice.has_theta:
-        plain = float(voice.table[question.index] - voice.table[question.others[0]])
     else:
-        term = question.index if question.kind == "term" else -1
-        plain = plain_answer(voice, term, t, question.probe)
-    return mannered(voice, t, number, plain + answer_noise(voice, about_arm, t, number))
+        plain = plain_answer(voice, question.index, question.others[0] if question.others else -1)
+    pair = int(question.kind == "pair")
+    return mannered(voice, pair, t, number, plain + answer_noise(voice, about_arm, t, number))

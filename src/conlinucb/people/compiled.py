@@ -18,7 +18,6 @@ from conlinucb.numerics.compile import (
     kernel,
     tuple_type,
 )
-from conlinucb.numerics.linalg import dot
 from conlinucb.numerics.validation import Floats, Indices
 from conlinucb.people.base import People
 from conlinucb.randomness import (
@@ -60,7 +59,7 @@ class Voice(NamedTuple):
     clicks: int
     """Whether that is the chance of a click."""
     table: Floats
-    """(K,) the answer to each key-term without noise, NaN for none; or (0,): by theta."""
+    """(K,) the answer to each key-term without noise, NaN for none."""
     theta: Floats
     """(d,) the taste, or zeros where answers come from the table only."""
     has_theta: int
@@ -126,12 +125,12 @@ def rewarded(clicks: int, value: float, chance: float) -> float:
     return (1.0 if chance < value else 0.0) if clicks else value + chance
 
 
-@kernel(FLOAT(VOICE, INT, INT, VECTOR))
-def plain_answer(voice: Voice, term: int, round: int, probe: Floats) -> float:
-    """The answer without noise and manners; ``term`` is -1 where it is about no single term."""
-    if term >= 0 and voice.table.shape[0] > 0:
-        return voice.table[term]
-    return linked(voice.link, dot(probe, voice.theta))
+@kernel(FLOAT(VOICE, INT, INT))
+def plain_answer(voice: Voice, first: int, second: int) -> float:
+    """The answer about a key-term without noise and manners; of a pair, the difference of both."""
+    if second < 0:
+        return voice.table[first]
+    return voice.table[first] - voice.table[second]
 
 
 @kernel(FLOAT(VOICE, INT, INT, INT))
@@ -145,19 +144,26 @@ def answer_noise(voice: Voice, about_arm: int, round: int, number: int) -> float
     return voice.noise * normal(derive(at, stream), position)
 
 
-@kernel(FLOAT(VOICE, INT, INT, FLOAT))
-def mannered(voice: Voice, round: int, number: int, answer: float) -> float:
-    """What is said in place of ``answer``; NaN for nothing."""
+@kernel(FLOAT(VOICE, INT, INT, INT, FLOAT))
+def mannered(voice: Voice, pair: int, round: int, number: int, answer: float) -> float:
+    """What is said in place of ``answer``; NaN for nothing.
+
+    The answer about a ``pair`` is a difference: yes from 0 on, as much more as yes is above no,
+    and the opposite of it is its negative.
+    """
     at = derive(voice.seed, round)
     for depth in range(voice.manners.shape[0]):
         what, first = voice.manners[depth, 0], voice.manners[depth, 1]
         second, third = voice.manners[depth, 2], voice.manners[depth, 3]
         if what == YES_NO and not np.isnan(answer):
-            answer = second if answer >= first else third
+            if pair:
+                answer = second - third if answer >= 0.0 else third - second
+            else:
+                answer = second if answer >= first else third
         elif what == REFUSES and uniform(derive(derive(at, REFUSAL), depth), number) < first:
             answer = np.nan
         elif what == LIES and uniform(derive(derive(at, LIE), depth), number) < first:
-            answer = second + third - answer
+            answer = -answer if pair else second + third - answer
     return answer
 
 

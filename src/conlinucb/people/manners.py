@@ -99,7 +99,8 @@ class Manner(Wrapped):
         rows = np.vstack([np.full((self.depth(), 4), -1.0), [self.row()]])
         nobody = np.empty(0), 0, np.empty(0), np.empty(0), 0, 0, 0.0, 0.0, 0
         voice = Voice(*nobody, rows, np.uint64(place.seed))
-        heard = mannered(voice, place.round, number, np.nan if said is None else said)
+        pair, given = int(question.kind == "pair"), np.nan if said is None else said
+        heard = mannered(voice, pair, place.round, number, given)
         return None if np.isnan(heard) else heard
 
     def compiled(self) -> Compiled | None:

@@ -45,7 +45,8 @@ def play_round(agent: Agent, user: User, people: People, place: Place) -> Happen
         start = time.perf_counter()
         question = agent.ask(user, round_.pool, round_.offered)
         asking += time.perf_counter() - start
-        assert question is not None
+        if question is None:  # nothing offered can be asked about, as no pair of one term
+            break
         answer = people.answer(place, question, number)
         agent.hear(user, question, answer)
         asked.append((question, answer))

@@ -33,7 +33,6 @@ from conlinucb.people.compiled import (
     answer_noise,
     linked,
     no_manners,
-    plain_answer,
     rewarded,
 )
 from conlinucb.randomness import (
@@ -102,11 +101,15 @@ class TasteUsers(People):
         return rewarded(int(self.clicks), value, chance_of(int(self.clicks), self.noise, place.at))
 
     def answer(self, place: Place, question: Question, number: int) -> float | None:
-        """The value of the direction asked about, with noise."""
+        """The value of what is asked about, of a pair the difference, with noise."""
         voice = self.voice(place.catalog, place.seed, place.user, table=False)
         about_arm = int(question.kind == "arm")
-        noise = answer_noise(voice, about_arm, place.round, number)
-        return plain_answer(voice, -1, place.round, question.probe) + noise
+        rows = place.catalog._arms if about_arm else place.catalog._terms
+        found = products(rows[list(question.indices)], self.taste(place))
+        if self.link:
+            found = np.array([linked_value(self.link, each) for each in found])
+        plain = found[0] - found[1] if question.kind == "pair" else found.mean()
+        return float(plain + answer_noise(voice, about_arm, place.round, number))
 
     def voice(self, catalog: Catalog, seed: int, user: int, *, table: bool = True) -> Voice:
         """How this person answers; with a table of all key-terms, or by theta."""

@@ -81,7 +81,7 @@ def read_config(path: Path | None, **given: Any) -> ServiceConfig:
         content["database"] = os.environ[DATABASE]
     content |= {name: value for name, value in given.items() if value is not None}
     if path is not None:  # parts of one's own lie beside the file
-        content.setdefault("modules", str(path.parent.resolve()))
+        content["modules"] = str((path.parent / str(content.get("modules", "."))).resolve())
         add_folder(Path(content["modules"]))
     try:
         config = ServiceConfig.model_validate(content)

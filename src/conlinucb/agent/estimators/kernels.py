@@ -12,6 +12,7 @@ import numpy as np
 from numba import types
 
 from conlinucb.agent.estimators.state import STATE, State
+from conlinucb.errors import InvalidInput
 from conlinucb.numerics.compile import (
     FLOAT,
     INDEX,
@@ -104,6 +105,20 @@ class Kernels(NamedTuple):
     """Which of the vectors is the estimate that answers bear on ..."""
     term_matrix: int = 0
     """... and which of the matrices its P."""
+
+
+def checked_kernels(name: str, given: Any) -> None:
+    """Refuse what the loop could not call, by the name of the estimator."""
+    if given is None:
+        return
+    if not isinstance(given, Kernels):
+        raise InvalidInput(f"kernels of estimator {name!r} must be Kernels(learn), got {given!r}.")
+    for what, part in zip(Kernels._fields[:4], given[:4], strict=True):
+        if not hasattr(part, "py_func"):
+            raise InvalidInput(
+                f"The kernel {what} of estimator {name!r} must be compiled, with @learn_kernel for "
+                f"learn, got {part!r}; a plain function is called learn_arm."
+            )
 
 
 def learn_kernel(function: Any = None, *, cache: bool = False) -> Any:

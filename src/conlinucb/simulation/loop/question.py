@@ -138,27 +138,19 @@ def probe_into(world: World, algorithm: Algorithm, k: int, out: Floats) -> None:
             out[i] = world.terms[k // terms, i] - world.terms[k % terms, i]
 
 
-@kernel(FLOAT(ALGORITHM, VOICE, INT, INT, INT, FLOAT, VECTOR), inner=True)
+@kernel(FLOAT(ALGORITHM, VOICE, INT, INT, INT, FLOAT), inner=True)
 def answer_to(
-    algorithm: Algorithm,
-    voice: Voice,
-    k: int,
-    round: int,
-    number: int,
-    value: float,
-    probe: Floats,
+    algorithm: Algorithm, voice: Voice, k: int, round: int, number: int, value: float
 ) -> float:
     """What the person says; ``value`` is the arm's, where the question is about one."""
-    about_arm = int(algorithm.kind == ARM)
-    term = k if algorithm.kind == TERM else -1
-    if about_arm:
-        plain = value
-    elif algorithm.kind == PAIR and not voice.has_theta:
-        terms = voice.table.shape[0]
-        plain = voice.table[k // terms] - voice.table[k % terms]
-    else:
-        plain = plain_answer(voice, term, round, probe)
-    return mannered(voice, round, number, plain + answer_noise(voice, about_arm, round, number))
+    about_arm, pair = int(algorithm.kind == ARM), int(algorithm.kind == PAIR)
+    terms, plain = voice.table.shape[0], value
+    if pair:
+        plain = plain_answer(voice, k // terms, k % terms)
+    elif not about_arm:
+        plain = plain_answer(voice, k, -1)
+    noisy = plain + answer_noise(voice, about_arm, round, number)
+    return mannered(voice, pair, round, number, noisy)
 
 
 @kernel(
@@ -185,6 +177,8 @@ def ask_all(
     asked: Indices,
 ) -> int:
     """Ask all questions of round t (from 0); what went wrong, by WRONGS, or 0."""
+    if algorithm.kind == PAIR and offered.shape[0] < 2:
+        return 0  # there is no pair
     start = nanoseconds(work.clock) if algorithm.timed else 0
     seen = pool_reach(algorithm, reach, state, world.arms, pool)
     probe, value = np.empty(world.arms.shape[1]), 0.0
@@ -199,7 +193,7 @@ def ask_all(
         if algorithm.timed:
             work.tally[TERM_TIME] += nanoseconds(work.clock) - start
         probe_into(world, algorithm, k, probe)
-        y = answer_to(algorithm, voice, k, t + 1, number, value, probe)
+        y = answer_to(algorithm, voice, k, t + 1, number, value)
         if not np.isnan(y):
             source = REWARD if algorithm.kind == ARM else ANSWER
             heed(work, learn(state, algorithm.learning, source, probe, y, 1.0, work.v))
