@@ -117,3 +117,38 @@ def test_another_comparison_under_the_same_name_is_refused(tmp_path: Path) -> No
     run_spec(write(tmp_path, "rounds = 5\nrepeats = 1\n" + text), tmp_path / "out")
     other = write(tmp_path, "rounds = 6\nrepeats = 1\n" + text)
     refused(lambda: run_spec(other, tmp_path / "out"), "rounds: 5 there, 6 now")
+
+
+def test_people_and_parts_of_ones_own(tmp_path: Path) -> None:
+    """By name, from a module beside the file; such people have no taste to be wrong of."""
+    (tmp_path / "parts_of_a_comparison.py").write_text(
+        "import conlinucb as cl\n"
+        "class Kind(cl.People):\n"
+        "    pool_size = 5\n"
+        "    def __init__(self, thetas, always=1.0):\n"
+        "        self.users, self.always = len(thetas), always\n"
+        "    def __len__(self):\n"
+        "        return self.users\n"
+        "    def answer(self, place, question, number):\n"
+        "        return self.always\n"
+        "    def reward(self, place, arm):\n"
+        "        return self.always\n"
+        "    def values(self, place, arms):\n"
+        "        return 0.5 + 0.0 * arms\n"
+        "class Last:\n"
+        "    name = 'last'\n"
+        "    def choose(self, view):\n"
+        "        return view.offered[-1]\n"
+    )
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        "rounds = 4\nrepeats = 1\n[data]\nname = 'synthetic'\narms = 20\nterms = 5\nd = 3\n"
+        "[people]\nkind = 'parts_of_a_comparison:Kind'\nusers = 2\nalways = 0.75\nrefuses = 1.0\n"
+        "[agents.mine]\nrecipe = 'own'\nstrategy = 'parts_of_a_comparison:Last'\n"
+        "schedule = { name = 'every', n = 1 }\n"
+    )
+    outcome = run_spec(path, tmp_path / "out")
+    assert outcome.agents["mine"].last.error is None
+    assert outcome.agents["mine"].last.questions == 4
+    assert outcome.agents["mine"].last.regret == 0
+    assert "NaN" not in (tmp_path / "out" / "own" / "mine" / "base.json").read_text()

@@ -36,7 +36,8 @@ class Last:
     """Means at the last round."""
 
     regret: float
-    error: float
+    error: float | None
+    """None where people have no taste that an estimate could be wrong of."""
     questions: float
     repeated: float
     arm_seconds: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,14 @@ def summary(results: Results, baseline: str) -> dict[str, AgentOutcome]:
 def _summary(results: Results, name: str, baseline: str) -> AgentOutcome:
     described = results.spec["agents"][name]
     shown = [each.name for each in fields(Last)]
-    last = {each: float(results.metric(name, each)[..., -1].mean()) for each in shown}
+    last = Last(**{each: float(results.metric(name, each)[..., -1].mean()) for each in shown})
+    if last.error is not None and np.isnan(last.error):  # JSON has no NaN
+        last = replace(last, error=None)
     others = [other for other in results.agents if other != name]
     return AgentOutcome(
         parameters={k: v for k, v in described.items() if k != "asked"},
         curve=_curve(results, name),
-        last=Last(**last),
+        last=last,
         versus={other: _versus(results, name, other) for other in others},
         improvement=_versus(results, name, baseline) if baseline in results.agents else None,
     )
