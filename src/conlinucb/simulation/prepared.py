@@ -10,7 +10,7 @@ import numpy as np
 from conlinucb.agent import schedule as schedules
 from conlinucb.agent.agent import Agent
 from conlinucb.agent.estimators import State
-from conlinucb.agent.estimators.kernels import Kernels
+from conlinucb.agent.estimators.kernels import Kernels, no_sample
 from conlinucb.agent.estimators.state import copied
 from conlinucb.agent.select import Choosing
 from conlinucb.agent.strategies.random import any_offered
@@ -105,7 +105,9 @@ def prepare(agent: Agent, rounds: int, *, lazy: bool, timed: bool) -> Prepared:
     )
     start = estimator.new_state(d)
     chosen = any_offered if chooser is None else chooser.kernel
-    kernels = tuple(_pointer(each) for each in (chosen, *places[:4]))
+    sample = places.sample if select.samples else no_sample
+    parts = chosen, places.learn, places.score, places.reach, sample
+    kernels = tuple(_pointer(each) for each in parts)
     bounds = _first_radii(start.P, agent.catalog._arms)
     term_bounds = _first_radii(start.matrices[places.term_matrix], agent.catalog._terms)
     return Prepared(algorithm, kernels, start, bounds, term_bounds, int(questions.sum()))
