@@ -45,9 +45,9 @@ def products(rows: Floats, x: Floats) -> Floats:
     return out
 
 
-@kernel("void(f8[:,::1], f8[::1], f8[::1])")
-def times(P: Floats, x: Floats, out: Floats) -> None:
-    """out = P x from P's lower triangle; P (d, d), x and out (d,).
+@kernel(VOID(STACK, INT, VECTOR, VECTOR))
+def times_of(stack: Floats, m: int, x: Floats, out: Floats) -> None:
+    """out = P x from the lower triangle of P = stack[m]; x and out (d,).
 
     Four rows at a time; each entry left of the diagonal block serves its row and its column.
     """
@@ -59,24 +59,31 @@ def times(P: Floats, x: Floats, out: Floats) -> None:
         x0, x1, x2, x3 = x[i], x[i + 1], x[i + 2], x[i + 3]
         s0 = s1 = s2 = s3 = 0.0
         for j in range(i):
-            p0, p1, p2, p3 = P[i, j], P[i + 1, j], P[i + 2, j], P[i + 3, j]
+            p0, p1 = stack[m, i, j], stack[m, i + 1, j]
+            p2, p3 = stack[m, i + 2, j], stack[m, i + 3, j]
             s0 += p0 * x[j]
             s1 += p1 * x[j]
             s2 += p2 * x[j]
             s3 += p3 * x[j]
             out[j] += x0 * p0 + x1 * p1 + x2 * p2 + x3 * p3
-        p10, p20, p21 = P[i + 1, i], P[i + 2, i], P[i + 2, i + 1]
-        p30, p31, p32 = P[i + 3, i], P[i + 3, i + 1], P[i + 3, i + 2]
-        out[i] += s0 + P[i, i] * x0 + p10 * x1 + p20 * x2 + p30 * x3
-        out[i + 1] += s1 + p10 * x0 + P[i + 1, i + 1] * x1 + p21 * x2 + p31 * x3
-        out[i + 2] += s2 + p20 * x0 + p21 * x1 + P[i + 2, i + 2] * x2 + p32 * x3
-        out[i + 3] += s3 + p30 * x0 + p31 * x1 + p32 * x2 + P[i + 3, i + 3] * x3
+        p10, p20, p21 = stack[m, i + 1, i], stack[m, i + 2, i], stack[m, i + 2, i + 1]
+        p30, p31, p32 = stack[m, i + 3, i], stack[m, i + 3, i + 1], stack[m, i + 3, i + 2]
+        out[i] += s0 + stack[m, i, i] * x0 + p10 * x1 + p20 * x2 + p30 * x3
+        out[i + 1] += s1 + p10 * x0 + stack[m, i + 1, i + 1] * x1 + p21 * x2 + p31 * x3
+        out[i + 2] += s2 + p20 * x0 + p21 * x1 + stack[m, i + 2, i + 2] * x2 + p32 * x3
+        out[i + 3] += s3 + p30 * x0 + p31 * x1 + p32 * x2 + stack[m, i + 3, i + 3] * x3
     for i in range(blocked, d):
-        xi, total = x[i], P[i, i] * x[i]
+        xi, total = x[i], stack[m, i, i] * x[i]
         for j in range(i):
-            total += P[i, j] * x[j]
-            out[j] += xi * P[i, j]
+            total += stack[m, i, j] * x[j]
+            out[j] += xi * stack[m, i, j]
         out[i] += total
+
+
+@kernel(VOID(MATRIX, VECTOR, VECTOR))
+def times(P: Floats, x: Floats, out: Floats) -> None:
+    """out = P x from P's lower triangle; P (d, d), x and out (d,)."""
+    times_of(P.reshape((1, P.shape[0], P.shape[1])), 0, x, out)
 
 
 @kernel(FLOAT(MATRIX, VECTOR))

@@ -10,7 +10,7 @@ import numpy as np
 
 from conlinucb.agent.estimators.state import STATE, Layout, Part, State
 from conlinucb.errors import IncompatibleState
-from conlinucb.numerics.compile import FLOAT, INT, STACK, VECTOR, VOID, kernel
+from conlinucb.numerics.compile import FLOAT, INT, VECTOR, VOID, kernel
 from conlinucb.numerics.linalg import (
     PENDING,
     REFRESH_ABOVE,
@@ -18,6 +18,7 @@ from conlinucb.numerics.linalg import (
     ill_conditioned,
     refresh,
     settle,
+    times_of,
 )
 from conlinucb.numerics.validation import Floats
 
@@ -84,38 +85,6 @@ def _look(state: State, ledger: int) -> None:
     """Note whether the matrix is ill-conditioned, as ``absorb`` does from time to time."""
     P, M = state.matrices[ledger * MATRICES : ledger * MATRICES + 2]
     state.counts[ledger * COUNTS + 2] = ill_conditioned(P, M)
-
-
-@kernel(VOID(STACK, INT, VECTOR, VECTOR), inner=True)
-def times_of(stack: Floats, m: int, x: Floats, out: Floats) -> None:
-    """out = P x from the lower triangle of P = stack[m], as ``linalg.times``, without a view."""
-    d = x.shape[0]
-    blocked = d - d % 4
-    for i in range(d):
-        out[i] = 0.0
-    for i in range(0, blocked, 4):
-        x0, x1, x2, x3 = x[i], x[i + 1], x[i + 2], x[i + 3]
-        s0 = s1 = s2 = s3 = 0.0
-        for j in range(i):
-            p0, p1 = stack[m, i, j], stack[m, i + 1, j]
-            p2, p3 = stack[m, i + 2, j], stack[m, i + 3, j]
-            s0 += p0 * x[j]
-            s1 += p1 * x[j]
-            s2 += p2 * x[j]
-            s3 += p3 * x[j]
-            out[j] += x0 * p0 + x1 * p1 + x2 * p2 + x3 * p3
-        p10, p20, p21 = stack[m, i + 1, i], stack[m, i + 2, i], stack[m, i + 2, i + 1]
-        p30, p31, p32 = stack[m, i + 3, i], stack[m, i + 3, i + 1], stack[m, i + 3, i + 2]
-        out[i] += s0 + stack[m, i, i] * x0 + p10 * x1 + p20 * x2 + p30 * x3
-        out[i + 1] += s1 + p10 * x0 + stack[m, i + 1, i + 1] * x1 + p21 * x2 + p31 * x3
-        out[i + 2] += s2 + p20 * x0 + p21 * x1 + stack[m, i + 2, i + 2] * x2 + p32 * x3
-        out[i + 3] += s3 + p30 * x0 + p31 * x1 + p32 * x2 + stack[m, i + 3, i + 3] * x3
-    for i in range(blocked, d):
-        xi, total = x[i], stack[m, i, i] * x[i]
-        for j in range(i):
-            total += stack[m, i, j] * x[j]
-            out[j] += xi * stack[m, i, j]
-        out[i] += total
 
 
 @kernel(FLOAT(STATE, INT, VECTOR, FLOAT, FLOAT, VECTOR), inner=True)

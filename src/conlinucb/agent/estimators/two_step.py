@@ -19,10 +19,10 @@ from conlinucb.agent.estimators.kernels import (
     Kernels,
     add_draw,
 )
-from conlinucb.agent.estimators.ledger import enter, times_of
+from conlinucb.agent.estimators.ledger import enter
 from conlinucb.agent.estimators.state import State, empty
 from conlinucb.numerics.compile import kernel
-from conlinucb.numerics.linalg import dot, full_matrix, quadratics, times
+from conlinucb.numerics.linalg import dot, full_matrix, quadratics, times, times_of
 from conlinucb.numerics.shortlist import Factor
 from conlinucb.numerics.validation import Floats, Indices, number, positive
 from conlinucb.randomness import derive
