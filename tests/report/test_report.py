@@ -29,6 +29,8 @@ from conlinucb.report.kinds import KINDS
 from conlinucb.report.sections import sections
 from conlinucb.report.style import looks
 
+pytestmark = pytest.mark.more  # every item, run and drawn: most of a minute of a processor
+
 TINY = Size(runs=1, users=3, rounds=20, trials=2, tuning_users=2, quick=True)
 COMMAND = "conlinucb reproduce 1a --users 3"
 
