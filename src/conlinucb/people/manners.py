@@ -21,7 +21,6 @@ from conlinucb.people.compiled import (
     Voice,
     compiled_people,
     mannered,
-    no_manners,
 )
 from conlinucb.randomness import DRIFT, derive, uniform
 
@@ -224,6 +223,3 @@ class Drifts(Wrapped):
     def parameters(self) -> dict[str, Any]:
         """The inner people's, and how fast they drift."""
         return {**self.people.parameters(), "drift": self.rounds}
-
-
-__all__ = ["Drifts", "Lies", "Manner", "Refuses", "Wrapped", "YesNo", "no_manners"]

@@ -113,9 +113,9 @@ def best_arm(
 
     A score is x'direction plus exploration, which is at most ``bound`` times the radius. Every
     score starts as an upper bound: the product in single precision plus its rounding, and
-    ``bounds`` (N,), radii of earlier rounds, which never grow. The largest is made true, then,
-    four at a time, what may still reach it. ``few`` (8,) are positions and arms of those four,
-    ``found`` (8,) their radii and exploration.
+    ``bounds`` (N,), radii of earlier rounds, which never grow. The four largest are made true,
+    then, four at a time, what may still reach the best. ``few`` (8,) are positions and arms of
+    those four, ``found`` (8,) their radii and exploration.
     """
     n, places, which = pool.shape[0], few[:4], few[4:]
     radii, extras = found[:4], found[4:]
