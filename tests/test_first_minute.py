@@ -2,43 +2,153 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import conlinucb as cl
 from conlinucb import datasets
 from conlinucb.agent.spec import agent_of
 from conlinucb.service.settings import DEFAULT_AGENT
 
-FILMS = datasets.demo().catalog
+FILMS = datasets.demo(d=None).catalog
 TAGGED = FILMS.weights.toarray() > 0
-PEOPLE, ROUNDS, SHOWN = 60, 6, 3
-"""A question and three films take some ten seconds: six rounds a minute."""
+ROUNDS, SHOWN = 3, 3
+"""A question and three films take some ten seconds."""
+STEADY = (
+    ("animation", "feel-good"),
+    ("horror", "dark and disturbing"),
+    ("science fiction", "set in space", "robots and thinking machines"),
+    ("love stories", "feel-good"),
+    ("war stories", "true stories"),
+    ("westerns", "epic in scale"),
+    ("musicals", "music and musicians"),
+    ("mysteries", "surprise twists", "suspense thrillers"),
+    ("gangster stories", "heist stories"),
+    ("documentaries", "politics and power"),
+    ("martial arts and samurai", "set in japan"),
+    ("sad and moving", "family ties", "growing up"),
+)
+Taste = list[int]
 
 
-def fitting(agent: cl.Agent, taste: NDArray[np.int64], seed: int) -> list[float]:
-    """The share of fitting films in each round, for someone who likes these topics alone."""
-    fits = TAGGED[:, taste].any(axis=1)
-    user = agent.new_user(seed)
+def steady() -> list[Taste]:
+    return [[FILMS.term_index(each) for each in taste] for taste in STEADY]
+
+
+def mixed(count: int, seed: int) -> list[Taste]:
+    """Tastes of one to three topics, any of them."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 4, size=count)
+    return [rng.choice(TAGGED.shape[1], size, replace=False).tolist() for size in sizes]
+
+
+class Visit(NamedTuple):
+    fitting: int
+    """Films that fit, of the first nine."""
+    answers: list[float]
+    events: list[tuple[str, Any, float]]
+
+
+def visit(
+    agent: cl.Agent,
+    taste: Taste,
+    seed: int,
+    *,
+    favourite: bool = False,
+    volunteered: bool = False,
+    rounds: int = ROUNDS,
+) -> Visit:
+    """Someone who likes films with one of these topics, and says so."""
+    fits, user = TAGGED[:, taste].any(axis=1), agent.new_user(seed)
     seen: list[int] = []
-    shares: list[float] = []
-    for _ in range(ROUNDS):
+    events: list[tuple[str, Any, float]] = []
+    if favourite:
+        seen.append(favourite_of(taste, seed))
+        agent.learn(user, seen[0], 1.0)
+    for topic in taste if volunteered else ():
+        agent.volunteer(user, topic, 1.0)
+    shown: list[int] = []
+    for _ in range(rounds):
         while (question := agent.ask(user)) is not None:
-            agent.hear(user, question, float(question.index in taste))
+            said = float(question.index in taste)
+            agent.hear(user, question, said)
+            events.append(("answer", question.ids[0], said))
         arms = agent.recommend(user, k=SHOWN, exclude=seen or None).arms.tolist()
         for arm in arms:
             agent.learn(user, arm, float(fits[arm]))
+            events.append(("reward", FILMS.arm_ids[arm], float(fits[arm])))
         seen += arms
-        shares.append(float(fits[arms].mean()))
-    return shares
+        shown += arms
+    return Visit(int(fits[shown].sum()), [v for kind, _, v in events if kind == "answer"], events)
 
 
-@pytest.mark.parametrize(("topics", "least"), [(1, 3.0), (2, 2.5), (4, 2.0), (8, 1.4)])
-def test_films_fit_more_often_than_by_chance(topics: int, least: float) -> None:
-    rng = np.random.default_rng(0)
-    agent = agent_of(DEFAULT_AGENT, FILMS)
-    tastes = [rng.choice(TAGGED.shape[1], topics, replace=False) for _ in range(PEOPLE)]
-    chance = np.mean([TAGGED[:, taste].any(axis=1).mean() for taste in tastes])
-    shares = np.mean([fitting(agent, taste, seed) for seed, taste in enumerate(tastes)], axis=0)
-    assert shares[ROUNDS // 2 :].mean() > least * chance
+def favourite_of(taste: Taste, seed: int) -> int:
+    """A film with as many of the topics as any has."""
+    chance = np.random.default_rng([seed, 9]).random(len(FILMS))
+    return int(np.argmax(TAGGED[:, taste].sum(axis=1) + 0.5 * chance))
+
+
+def visits(agent: cl.Agent, tastes: Sequence[Taste], **how: bool) -> list[Visit]:
+    return [visit(agent, taste, seed, **how) for seed, taste in enumerate(tastes)]
+
+
+def share(found: Sequence[Visit]) -> float:
+    return 100 * float(np.mean([each.fitting for each in found])) / (ROUNDS * SHOWN)
+
+
+def yes(found: Sequence[Visit]) -> float:
+    return 100 * float(np.mean([said for each in found for said in each.answers]))
+
+
+GROUPS = {"steady": steady(), "mixed": mixed(100, seed=1)}
+NOBODY = agent_of(DEFAULT_AGENT, FILMS)
+SILENT = agent_of({**DEFAULT_AGENT, "schedule": {"name": "never"}}, FILMS)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_after_one_favourite_three_of_four_films_fit(group: str) -> None:
+    found = visits(SILENT, GROUPS[group], favourite=True)
+    assert share(found) >= 75
+    assert min(each.fitting for each in found) >= 3
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_after_the_liked_topics_nearly_every_film_fits(group: str) -> None:
+    assert share(visits(SILENT, GROUPS[group], volunteered=True)) >= 85
+
+
+@pytest.mark.parametrize(("group", "before"), [("steady", 46), ("mixed", 37)])
+def test_with_nothing_volunteered_more_fit_than_with_the_papers_constants(
+    group: str, before: float
+) -> None:
+    assert share(visits(NOBODY, GROUPS[group])) > before
+
+
+def test_one_question_in_five_is_a_yes() -> None:
+    assert yes([each for tastes in GROUPS.values() for each in visits(NOBODY, tastes)]) >= 20
+    named = [each for tastes in GROUPS.values() for each in visits(NOBODY, tastes, favourite=True)]
+    assert yes(named) >= 50
+
+
+def population() -> cl.Population:
+    """Learned from 200 visitors of mixed tastes, of five rounds each, as the service would."""
+    rows = [
+        (person, *event)
+        for person, taste in enumerate(mixed(200, seed=77))
+        for event in visit(NOBODY, taste, 1000 + person, rounds=5).events
+    ]
+    columns = zip(*rows, strict=True)
+    log = dict(zip(("person", "kind", "id", "value"), map(list, columns), strict=True))
+    return cl.Population.fit(FILMS, log)
+
+
+def test_after_200_others_who_have_nothing_in_common_no_less_fits() -> None:
+    """Their tastes are drawn apart from each other, so there is nothing to learn but how much."""
+    agent = cl.for_newcomers(FILMS, prior=population())
+    found = visits(agent, GROUPS["mixed"])
+    assert share(found) > 37 + 5
+    assert share(found) > share(visits(NOBODY, GROUPS["mixed"])) - 5
+    assert yes([*found, *visits(agent, GROUPS["steady"])]) >= 20

@@ -17,17 +17,24 @@ from conlinucb.checks import check_estimator, check_strategy
 from support.worlds import small_catalog
 
 PUBLIC = [
+    "STRATEGIES",
     "Advice",
     "Agent",
     "Catalog",
+    "Choice",
     "ClickUsers",
     "Comparison",
+    "Comparisons",
     "ConlinucbError",
     "Draw",
     "Drifts",
+    "EpsilonGreedy",
+    "Estimate",
     "Estimator",
+    "Evaluation",
     "Every",
     "Gaussian",
+    "Halving",
     "IncompatibleState",
     "InvalidInput",
     "Isotropic",
@@ -35,12 +42,15 @@ PUBLIC = [
     "Lies",
     "Linear",
     "LinearUsers",
+    "Log",
     "Logarithmic",
     "LoggedPeople",
+    "Logit",
     "MissingExtra",
     "Never",
     "People",
     "Place",
+    "Population",
     "Question",
     "QuestionClosed",
     "RankWarning",
@@ -48,15 +58,23 @@ PUBLIC = [
     "Results",
     "Ridge",
     "Round",
-    "STRATEGIES",
+    "Space",
     "Spanner",
     "State",
     "StrategyError",
+    "Summary",
+    "SyntheticLog",
+    "Table",
     "TheoryAlpha",
+    "Thompson",
+    "Tuned",
     "TwoStep",
+    "Uniform",
     "UnknownName",
     "User",
     "View",
+    "WhenWorth",
+    "Whole",
     "YesNo",
     "__version__",
     "arm_con",
@@ -64,12 +82,17 @@ PUBLIC = [
     "conlinucb",
     "conucb",
     "datasets",
+    "evaluate",
     "learn_kernel",
+    "for_newcomers",
     "linucb",
     "play_round",
+    "read_export",
     "simulate",
     "strategy_kernel",
+    "synthetic_log",
     "theory",
+    "tune",
 ]
 
 
@@ -89,6 +112,8 @@ def test_strategies_are_pinned() -> None:
         "optimal-greedy",
         "related-confidence",
         "related-reduction",
+        "informative",
+        "valuable",
     }
     assert all(each.name == name for name, each in cl.STRATEGIES.items())
 
@@ -136,7 +161,8 @@ THINGS = documented_things()
 
 
 def test_enough_is_looked_at() -> None:
-    assert {"checks.check_people", "checks.check_storage"} <= set(THINGS)
+    wanted = {"checks.check_people", "checks.check_prior", "checks.check_storage"}
+    assert wanted <= set(THINGS)
     assert {"Agent.ask", "Catalog.load", "Catalog.arms", "theory.alpha", "simulate"} <= set(THINGS)
 
 

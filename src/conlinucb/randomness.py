@@ -23,6 +23,10 @@ POOL, OFFERED, REWARD_NOISE, ANSWER_NOISE, ARM_ANSWER_NOISE = 1, 2, 3, 4, 5
 """Streams of people, from a round's seed."""
 SELECT = 6
 """Stream of the way to choose arms, from a round's seed."""
+EXPLORE = 11
+"""Stream of the service's recommendations at random, from a round's seed."""
+PROPENSITY = 12
+"""Stream of the draws that say how likely an arm was, from a round's seed."""
 CLICK, REFUSAL, LIE, DRIFT = 7, 8, 9, 10
 """More streams of people: whether they click, refuse to answer, lie; how their taste moves."""
 

@@ -24,7 +24,7 @@ BAD_INDICES: list[tuple[Any, str]] = [
     ([0.0, 1.0], "float64"),
     ([1.5], "float64"),
     ([True, False], "bool"),
-    (["a"], "<U1"),
+    (["a"], "'a'"),
     ([None], "object"),
     ([[0, 1]], "(1, 2)"),
     ([[0], [0, 1]], ""),

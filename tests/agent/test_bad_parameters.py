@@ -212,7 +212,14 @@ PARAMETERS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("value", [-1, -0.5, NAN, "x", "1", None], ids=shown)
 @pytest.mark.parametrize("parameter", sorted(PARAMETERS))
 def test_bad_parameter(parameter: str, value: Any) -> None:
-    if value is None and parameter in ("linucb beta", "arm_con beta", "conlinucb beta"):
+    recipe, _, name = parameter.partition(" ")
+    usual = recipe in ("linucb", "arm_con", "conlinucb", "conucb") and name in (
+        "beta",
+        "alpha",
+        "term_beta",
+        "term_alpha",
+    )
+    if value is None and usual:
         PARAMETERS[parameter](value)  # the usual one
         return
     refused(lambda: PARAMETERS[parameter](value), shown(value), cl.InvalidInput)

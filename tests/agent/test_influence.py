@@ -167,7 +167,7 @@ def test_a_removed_arm_still_has_an_influence() -> None:
     assert np.array_equal(smaller.influence(user, 0).arm, agent.influence(user, 0).arm)
 
 
-@pytest.mark.parametrize("arm", [4, -1, "Amélie", None, 0.5, [1], True, 10**400], ids=shown)
+@pytest.mark.parametrize("arm", [4, -1, "Amelie", None, 0.5, [1], True, 10**400], ids=shown)
 def test_no_such_arm(arm: Any) -> None:
     agent = cl.conlinucb(films())
     user = played(agent)

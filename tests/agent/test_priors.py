@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import conlinucb as cl
+from conlinucb.checks import check_estimator
 from support.matrices import positive_definite
 from support.meetings import assert_met_alike
 from support.worlds import refused, same_state, settle, small_catalog
@@ -100,9 +101,9 @@ RECIPES: dict[str, Callable[..., cl.Agent]] = {
 def test_an_isotropic_prior_is_a_gaussian_one(recipe: str) -> None:
     make, people = RECIPES[recipe], cl.LinearUsers(RNG.normal(size=(2, D)), pool_size=9)
     agents = {
-        "beta": make(CATALOG, beta=0.4),
-        "isotropic": make(CATALOG, prior=cl.Isotropic(0.4)),
-        "gaussian": make(CATALOG, prior=cl.Gaussian(np.zeros(D), np.eye(D) / 0.4)),
+        "beta": make(CATALOG, beta=0.4, alpha=0.3),
+        "isotropic": make(CATALOG, prior=cl.Isotropic(0.4), alpha=0.3),
+        "gaussian": make(CATALOG, prior=cl.Gaussian(np.zeros(D), np.eye(D) / 0.4), alpha=0.3),
     }
     results = cl.simulate(agents, people, rounds=80, trace=True)
     for user in range(2):
@@ -117,6 +118,73 @@ def test_an_isotropic_prior_is_a_gaussian_one(recipe: str) -> None:
 def test_a_prior_is_the_same_by_hand_and_compiled(recipe: str) -> None:
     agents = {"prior": RECIPES[recipe](CATALOG, prior=likely(), alpha=1.0)}
     assert_met_alike(agents, cl.LinearUsers(RNG.normal(size=(2, D)), pool_size=9), 80)
+
+
+@pytest.mark.parametrize("make", [cl.linucb, cl.arm_con, cl.conlinucb, cl.conucb])
+def test_alpha_is_one_standard_deviation_where_the_noise_is_known(make: Any) -> None:
+    usual = {"linucb": 0.5, "arm_con": 0.5, "conlinucb": 0.1, "conucb": 0.25}[make.__name__]
+    assert make(CATALOG).parameters()["alpha"] == usual
+    assert make(CATALOG, prior=likely()).parameters()["alpha"] == 1.0
+    assert make(CATALOG, prior=likely(), alpha=0.7).parameters()["alpha"] == 0.7
+
+
+# ConUCB
+
+
+def two_steps(**options: Any) -> cl.Agent:
+    return cl.conucb(CATALOG, mix=0.3, schedule=cl.Linear(1), **options)
+
+
+def test_conucb_starts_at_the_prior_in_both_steps() -> None:
+    agent = two_steps(prior=likely(), alpha=0.8, term_alpha=0.6)
+    user = agent.new_user()
+    np.testing.assert_allclose(user.theta, MEAN)
+    rng = np.random.default_rng(3)
+    values, arms, terms = rng.normal(size=30), rng.integers(40, size=30).tolist(), []
+    for value, arm in zip(values.tolist(), arms, strict=True):
+        question = agent.ask(user)
+        assert question is not None
+        agent.hear(user, question, value)
+        agent.recommend(user)
+        agent.learn(user, arm, 0.4)
+        terms.append(question.index)
+    Z, X = CATALOG.terms[terms], CATALOG.arms[arms]
+    term_M = NOISE * np.linalg.inv(COVARIANCE) + Z.T @ Z
+    term_theta = np.linalg.solve(term_M, NOISE * np.linalg.solve(COVARIANCE, MEAN) + Z.T @ values)
+    M = 0.7 * np.eye(D) + 0.3 * X.T @ X
+    theta = np.linalg.solve(M, 0.3 * X.T @ np.full(30, 0.4) + 0.7 * term_theta)
+    np.testing.assert_allclose(user.theta, theta, rtol=1e-8)
+    P, rows = np.linalg.inv(M), np.asarray(CATALOG.arms)
+    inner = np.linalg.solve(term_M, (rows @ P).T).T
+    second = np.sqrt(np.einsum("nd,nd->n", rows @ P, inner))
+    first = np.sqrt(np.einsum("nd,de,ne->n", rows, P, rows))
+    wide = np.sqrt(NOISE) * (0.3 * 0.8 * first + 0.7 * 0.6 * second)
+    np.testing.assert_allclose(agent.score(user, np.arange(40)).scores, rows @ theta + wide)
+
+
+def test_conucb_with_a_prior_is_conucb_by_hand_and_compiled() -> None:
+    agents = {
+        "strict": two_steps(prior=likely()),
+        "isotropic": two_steps(prior=cl.Isotropic(0.4), alpha=0.25, term_alpha=0.25),
+        "beta": two_steps(term_beta=0.4),
+    }
+    people = cl.LinearUsers(RNG.normal(size=(2, D)), pool_size=9)
+    assert_met_alike(agents, people, 60)
+    results = cl.simulate(agents, people, rounds=60)
+    assert np.array_equal(results.metric("isotropic"), results.metric("beta"))
+    check_estimator(agents["strict"].estimator)
+
+
+def test_what_the_prior_says_is_part_of_a_mean_in_two_steps() -> None:
+    agent = two_steps(prior=likely(), answer_weight=0.5)
+    user = agent.new_user()
+    question = agent.ask(user)
+    assert question is not None
+    agent.hear(user, question, 0.8)
+    agent.learn(user, 3, 1.0)
+    found = agent.influence(user, 5)
+    parts = found.of_answer(question, 0.8) + found.of_reward(CATALOG.arms[3], 1.0)
+    assert parts + found.prior == pytest.approx(CATALOG.arms[5] @ user.theta, abs=1e-12)
 
 
 # What a state and a result are of
@@ -238,6 +306,14 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "no noise": (lambda: likely(noise=0.0), "noise"),
     "beta and prior": (lambda: cl.linucb(CATALOG, beta=1.0, prior=likely()), "both, beta=1.0"),
     "theory": (lambda: cl.linucb(CATALOG, prior=likely(), alpha=cl.TheoryAlpha()), "Eq. 8"),
+    "term_beta and prior": (
+        lambda: cl.conucb(CATALOG, term_beta=1.0, prior=likely()),
+        "both, term_beta=1.0",
+    ),
+    "theory of two steps": (
+        lambda: cl.conucb(CATALOG, prior=likely(), term_alpha=cl.TheoryAlpha()),
+        "term_beta only",
+    ),
     "no prior": (lambda: cl.linucb(CATALOG, prior="flat"), "'flat'"),  # type: ignore[arg-type]
     "the class": (lambda: cl.linucb(CATALOG, prior=cl.Gaussian), "Gaussian"),  # type: ignore[arg-type]
     "another catalogue": (

@@ -21,6 +21,11 @@ Given = dict[str, Any]
 
 BY_HAND: dict[str, tuple[Given, Hand]] = {
     "linucb": ({}, lambda: cl.linucb(CATALOG)),
+    "for_newcomers": ({}, lambda: cl.for_newcomers(CATALOG)),
+    "for_newcomers in another range": (
+        {"range": [-1.0, 1.0], "base": 0.5, "strategy": "valuable"},
+        lambda: cl.for_newcomers(CATALOG, range=(-1.0, 1.0), base=0.5, strategy="valuable"),
+    ),
     "linucb with numbers": (
         {"beta": 2, "alpha": 0.3},
         lambda: cl.linucb(CATALOG, beta=2.0, alpha=0.3),
@@ -78,6 +83,7 @@ SCHEDULES_BY_HAND: list[tuple[Given, Any]] = [
     ({"name": "linear", "b": 0.1, "zero_based": True}, cl.Linear(0.1, zero_based=True)),
     ({"name": "every", "n": 7}, cl.Every(7)),
     ({"name": "every", "n": 7, "zero_based": False}, cl.Every(7)),
+    ({"name": "when-worth", "cost": 0.1, "first": 9}, cl.WhenWorth(0.1, most=3, first=9)),
 ]
 
 
@@ -118,6 +124,9 @@ def test_every_strategy(recipe: str, strategy: str) -> None:
 @pytest.mark.parametrize("recipe", ASKING)
 def test_every_schedule(recipe: str, given: Given, schedule: Any) -> None:
     by_hand: Callable[..., cl.Agent] = getattr(cl, recipe)
+    if recipe == "arm_con" and given["name"] == "when-worth":
+        refused(lambda: described(recipe, schedule=given), "about arms", cl.InvalidInput)
+        return
     assert_equal_agents(described(recipe, schedule=given), by_hand(CATALOG, schedule=schedule))
 
 
@@ -199,8 +208,8 @@ NUMBERS: dict[str, Callable[[Any], Given]] = {
 @pytest.mark.parametrize("odd", NO_NUMBER_OR_TABLE, ids=shown)
 @pytest.mark.parametrize("name", NUMBERS)
 def test_no_number(name: str, odd: Any) -> None:
-    if (name, odd) == ("beta", None):  # the usual one
-        assert agent_of(NUMBERS[name](odd), CATALOG).parameters()["beta"] == 1.0
+    if odd is None and name in ("beta", "term_beta"):  # the usual one
+        assert agent_of(NUMBERS[name](odd), CATALOG).parameters()[name] == 1.0
         return
     refused(lambda: agent_of(NUMBERS[name](odd), CATALOG), shown(odd), cl.InvalidInput)
     refused(lambda: agent_of(NUMBERS[name](odd), CATALOG), name)
@@ -210,6 +219,10 @@ def test_no_number(name: str, odd: Any) -> None:
 @pytest.mark.parametrize(("recipe", "name"), [("linucb", "alpha"), ("conucb", "term_alpha")])
 def test_no_alpha(recipe: str, name: str, odd: Any) -> None:
     given = {"recipe": recipe, name: odd}
+    if odd is None:  # the usual one
+        usual = {"alpha": 0.5, "term_alpha": 0.25}[name]
+        assert agent_of(given, CATALOG).parameters()[name] == usual
+        return
     refused(lambda: agent_of(given, CATALOG), shown(odd), cl.InvalidInput)
     refused(lambda: agent_of(given, CATALOG), name)
 

@@ -178,6 +178,9 @@ DAMAGE: dict[str, tuple[str, Any]] = {
     "more pending than there is room for": ("state_counts", np.array([0, 10**9, 0])),
     "fewer pending than none": ("state_counts", np.array([0, -3, 0])),
     "an unknown condition": ("state_counts", np.array([0, 0, 2])),
+    "a key-term that is not there": ("times", np.array([[10**6, 1]])),
+    "a count below 0": ("times", np.array([[0, -1]])),
+    "times of another shape": ("times", np.array([0, 1])),
 }
 
 
@@ -188,7 +191,14 @@ def test_damaged_arrays_are_refused(damage: str) -> None:
         agent_of("conlinucb ucb").load_user({**good_arrays(), name: array})
 
 
-@pytest.mark.parametrize("name", good_arrays())
+def test_how_often_terms_came_up_may_be_missing() -> None:
+    """Arrays of before it was noted can still be loaded."""
+    arrays, agent = good_arrays(), agent_of("conlinucb ucb")
+    assert agent.load_user(arrays).times == {int(k): int(n) for k, n in arrays.pop("times")} != {}
+    assert agent.load_user(arrays).times == {}
+
+
+@pytest.mark.parametrize("name", sorted(set(good_arrays()) - {"times"}))
 def test_missing_arrays_are_refused(name: str) -> None:
     arrays = good_arrays()
     del arrays[name]

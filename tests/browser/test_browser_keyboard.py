@@ -56,7 +56,7 @@ def test_a_round_by_keys_alone(come: Come) -> None:
     press_on(page, "Go on")
     expect(page.locator("h2.asked")).to_be_focused()
     press_on(page, "Why this question?", "Space")
-    expect(page.get_by_text("Chosen by: max-radius")).to_be_visible()
+    expect(page.get_by_text("Chosen by: ucb")).to_be_visible()
     tab_to(page, "Skip", "Shift+Tab")
     page.keyboard.press("Space")
     expect(page.locator(".cards")).to_be_visible()

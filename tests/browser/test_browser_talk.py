@@ -109,8 +109,8 @@ def test_bars_follow_the_numbers(come: Come) -> None:
     answer(page)  # to silent films: that is the first question
     expect(row.locator(".dot")).to_have_class("dot liked")
     after = bar(page, "silent films")
-    assert after["dot"] > before["dot"] + 10
-    assert after["width"] < before["width"] - 10
+    assert after["dot"] > before["dot"] + 5
+    assert after["width"] < before["width"]
     assert page.locator(".belief .topic").nth(0).inner_text() == "silent films"
 
 
@@ -134,7 +134,7 @@ def test_why_this_question(come: Come) -> None:
     expected = f"It expects {fixed(asked['mean'])}, give or take {fixed(asked['radius'])}."
     expect(why).to_contain_text(expected)
     expect(why).to_contain_text(f"to {fixed(asked['why']['radius_after'])}, and what it learns")
-    expect(why).to_contain_text("max-radius")
+    expect(why).to_contain_text("Chosen by: ucb")
 
 
 def test_why_this_item_says_what_explain_says(come: Come) -> None:
@@ -159,7 +159,8 @@ def test_why_this_item_says_what_explain_says(come: Come) -> None:
     assert why.locator("li > :first-child").all_inner_texts() == list(map(said_of, parts))
     assert why.locator("li > .number").all_inner_texts() == list(map(amount_of, parts))
     assert len(parts) >= 2
-    assert sum(each["contribution"] for each in parts) == pytest.approx(found["mean"], abs=0.02)
+    total = sum(each["contribution"] for each in parts) + found["rest"]  # where it began
+    assert total == pytest.approx(found["mean"], abs=0.02)
 
 
 def test_an_open_why_follows_a_rating(come: Come) -> None:
@@ -249,7 +250,7 @@ def test_screen_readers_hear_what_happened(come: Come) -> None:
     expect(status).to_have_text("")
     term = guest.profile()["open_question"]["term"]
     answer(page, "No")
-    expect(status).to_have_text(f"Noted: no to {term}. {term} stays at 0.00, now with less doubt.")
+    expect(status).to_contain_text(f"Noted: no to {term}. {term}: from 0.25 to 0.1")
     expect(page.get_by_role("heading", name="How about one of these?")).to_be_focused()
     items = shown(page)
     for item in items:

@@ -70,14 +70,14 @@ def test_what_failed_over_there_is_kept_and_sent_again(come: Come) -> None:
     assert browser.kept(page)["outbox"] == []
 
 
-def test_the_caption_says_where_estimates_begin(come: Come) -> None:
+def test_a_range_of_its_own_has_its_own_no(come: Come) -> None:
     guest = come()
     items = [{"id": name, "tags": [tag]} for name, tag in (("a", "x"), ("b", "y"), ("c", "z"))]
     with guest.server.client() as client:
         body = {"items": items, "settings": {"range": [-1, 1]}}
         client.put("/v1/catalogues/signed", json=body).raise_for_status()
         page = guest.open(at("/", catalogue="signed"))
-        expect(page.locator("#panel")).to_contain_text("starts between no and yes")
+        expect(page.locator("#panel")).to_contain_text("Every topic starts with a long bar")
         answer(page, "No")
         rate(page, shown(page)[0], "Not for me")
         events = guest.ask(catalogue="signed").json()["events"]

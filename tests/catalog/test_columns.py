@@ -223,12 +223,22 @@ def test_bad_tables(case: str) -> None:
 
 BAD_FILES: dict[str, tuple[str, bytes | None, str]] = {
     "missing": ("none.csv", None, "There is no file"),
-    "suffix": ("t.xlsx", b"item,tag\na,b\n", "t.xlsx must end in .csv, .tsv or .parquet"),
+    "suffix": (
+        "t.xlsx",
+        b"item,tag\na,b\n",
+        "t.xlsx must end in .csv, .tsv, .dat, .txt or .parquet",
+    ),
     "empty": ("t.csv", b"", "t.csv cannot be read: Empty CSV"),
     "header only": ("t.csv", b"item,tag\n", "no rows"),
     "ragged": ("t.csv", b"item,tag\na,b\nc,d,e\n", "Expected 2 columns, got 3"),
-    "wrong separator": ("t.tsv", b"item,tag\na,b\n", "it has ['item,tag']"),
-    "latin-1": ("t.csv", b"item,tag\na,caf\xc3\xa9\nb,caf\xe9\n", "row 1 is b'caf\\xe9'"),
+    "wrong separator": ("t.tsv", b"item:tag\na:b\n", "it has ['item:tag']. Is something else"),
+    "two separators": ("t.tsv", b"item;tag|x\na;b|c\n", "separated by ';' or '|': say separator"),
+    "latin-1": (
+        "t.csv",
+        b"item,tag\na,caf\xc3\xa9\nb,caf\xe9\n",
+        "t.csv is not UTF-8: line 3 has the byte 0xe9 at place 6, in b'b,caf\\xe9\\n'. If it is "
+        "written in another, say which, such as encoding='latin-1'.",
+    ),
     "text among numbers": ("t.csv", b"item,tag,weight\na,x,1\nb,x,two\n", "'two' in row 1"),
     "a gap": ("t.csv", b"item,tag,weight\na,x,1\nb,x,\n", "'weight' is empty in 1 rows"),
     "no parquet": ("t.parquet", b"item,tag\na,b\n", "t.parquet cannot be read"),
@@ -253,7 +263,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 def test_a_latin_byte_far_down(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_bytes(b"item,tag\n" + b"a,caf\xc3\xa9\n" * 400_000 + b"b,caf\xe9\n")
-    refused(lambda: cl.Catalog.from_tags(path), "row 400000 is b'caf\\xe9'", cl.InvalidInput)
+    refused(lambda: cl.Catalog.from_tags(path), "line 400002 has the byte 0xe9", cl.InvalidInput)
 
 
 def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:

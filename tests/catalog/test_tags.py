@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from benchmarks.reading_tables import tag_table
 
 import conlinucb as cl
+from conlinucb.catalog.from_tables import MOST_TOPICS
 from conlinucb.catalog.tags import Tagged, TagRules, content_basis, content_features, read_tags
 from support.worlds import refused
 
@@ -16,7 +19,7 @@ from support.worlds import refused
 def _read(pairs: list[tuple[Any, ...]], **rules: Any) -> Tagged:
     columns = zip(*pairs, strict=True)
     table = dict(zip(("item", "tag", "weight"), map(list, columns), strict=False))
-    return read_tags(table, TagRules(**rules), "item", "tag", "weight")
+    return read_tags(table, TagRules(**rules))
 
 
 def _weights(tagged: Tagged) -> dict[tuple[Any, Any], float]:
@@ -131,18 +134,33 @@ def _by_hand(pairs: list[tuple[int, str, float]], low: int, high: int, most: int
     sums = {pair: weight for pair, weight in sums.items() if weight > 0}
     spread = {tag: sum(pair[1] == tag for pair in sums) for tag in place}
     sums = {pair: w for pair, w in sums.items() if low <= spread[pair[1]] <= high}
-    kept: dict[tuple[int, str], float] = {}
-    for item in {pair[0] for pair in sums}:
-        own = sorted((-w, -spread[t], place[t], t) for (i, t), w in sums.items() if i == item)
-        kept |= {(item, t): -w for w, _, _, t in own[:most]}
-    return kept
+    while True:
+        kept: dict[tuple[int, str], float] = {}
+        for item in {pair[0] for pair in sums}:
+            own = sorted((-w, -spread[t], place[t], t) for (i, t), w in sums.items() if i == item)
+            kept |= {(item, t): -w for w, _, _, t in own[:most]}
+        left = Counter(tag for _, tag in kept)
+        if min(left.values()) >= low:
+            return kept
+        sums = {pair: w for pair, w in sums.items() if not 0 < left[pair[1]] < low}
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_all_rules_at_once(seed: int) -> None:
+@pytest.mark.parametrize("low", [2, 4])
+def test_all_rules_at_once(seed: int, low: int) -> None:
     pairs = _random(seed=seed)
-    tagged = _read(pairs, min_items=2, max_items=20, max_tags=3)
-    assert _weights(tagged) == _by_hand(pairs, 2, 20, 3)
+    tagged = _read(pairs, min_items=low, max_items=20, max_tags=3)
+    assert _weights(tagged) == _by_hand(pairs, low, 20, 3)
+    assert np.bincount(tagged.weights.indices).min() >= low
+
+
+def test_few_items_are_counted_again_after_an_item_lost_its_place() -> None:
+    """Of a's two tags one stays, so y is left with b alone; then b falls back on x."""
+    pairs = [("a", "x", 2.0), ("a", "y", 1.0), ("b", "y", 2.0), ("b", "x", 1.0), ("c", "x", 1.0)]
+    assert _read(pairs, max_tags=1).tags == ["x", "y"]
+    tagged = _read(pairs, max_tags=1, min_items=2)
+    assert _weights(tagged) == {("a", "x"): 2.0, ("b", "x"): 1.0, ("c", "x"): 1.0}
+    assert tagged.report["tags of fewer than 2 items"] == 1
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -226,9 +244,70 @@ def test_items_with_equal_tags_have_equal_features() -> None:
     assert np.allclose(arms[0], arms[1], atol=1e-12)
 
 
-@pytest.mark.parametrize("d", [0, -1, 2.5, None, "5"])
-def test_d_that_is_no_count(d: Any) -> None:
-    refused(lambda: cl.Catalog.from_tags({"item": ["a"], "tag": ["x"]}, d=d), repr(d))
+@pytest.mark.parametrize("features", [None, "svd", "topics"])
+@pytest.mark.parametrize("d", [0, -1, 2.5, "5"])
+def test_d_that_is_no_count(d: Any, features: Any) -> None:
+    table = {"item": ["a"], "tag": ["x"]}
+    refused(lambda: cl.Catalog.from_tags(table, d=d, features=features), repr(d))
+
+
+# Topics
+
+
+def many(tags: int) -> dict[str, Any]:
+    """Each item has the tag of its number and the first."""
+    items = [*range(tags), *range(tags)]
+    return {
+        "item": items,
+        "tag": [*range(tags), *[0] * tags],
+        "weight": [2.0] * tags + [1.0] * tags,
+    }
+
+
+@pytest.mark.parametrize("options", [{}, {"features": "topics"}, {"features": "topics", "d": 7}])
+def test_topics_are_the_tags_themselves(options: dict[str, Any]) -> None:
+    catalog = cl.Catalog.from_tags(many(7), **options)
+    weights = catalog.weights.toarray()
+    assert np.allclose(catalog.arms, weights / np.linalg.norm(weights, axis=1, keepdims=True))
+    assert catalog.d == 7
+    assert catalog.basis is not None
+    assert np.array_equal(catalog.basis, np.eye(7))
+
+
+@pytest.mark.parametrize("tags", [MOST_TOPICS, MOST_TOPICS + 1])
+def test_beyond_a_few_hundred_tags_features_are_directions(tags: int) -> None:
+    catalog = cl.Catalog.from_tags(many(tags))
+    assert catalog.d == (tags if tags == MOST_TOPICS else 50)
+    assert cl.Catalog.from_tags(many(tags), features="topics").d == tags
+    assert cl.Catalog.from_tags(many(tags), d=20).d == 20
+
+
+def test_directions_where_d_or_the_name_says_so() -> None:
+    directions = cl.Catalog.from_tags(many(7), d=3)
+    assert directions.version == cl.Catalog.from_tags(many(7), d=3, features="svd").version
+    all_of_them = cl.Catalog.from_tags(many(7), features="svd")
+    assert all_of_them.version == cl.Catalog.from_tags(many(7), d=50).version
+
+
+def test_tags_that_always_come_together_are_topics_without_a_warning() -> None:
+    table = {"item": ["a", "a", "b", "c", "c"], "tag": ["x", "y", "z", "x", "y"]}
+    catalog = cl.Catalog.from_tags(table)
+    assert catalog.d == 3
+    with pytest.warns(cl.RankWarning):
+        cl.Catalog.from_tags(table, d=3)
+
+
+def test_items_that_join_have_topics_too(tmp_path: Path) -> None:
+    catalog = cl.Catalog.from_tags(many(7))
+    catalog.save(tmp_path / "c.npz")
+    larger = cl.Catalog.load(tmp_path / "c.npz").add_tagged({"new": {3: 3.0, 5: 4.0}})
+    assert larger.arms[-1].tolist() == [0.0, 0.0, 0.0, 0.6, 0.0, 0.8, 0.0]
+
+
+def test_topics_have_as_many_features_as_there_are() -> None:
+    refused(lambda: cl.Catalog.from_tags(many(7), features="topics", d=6), "7 features")
+    odd: Any = "topic"
+    refused(lambda: cl.Catalog.from_tags(many(7), features=odd), "'topics'", cl.UnknownName)
 
 
 @pytest.mark.filterwarnings("ignore::conlinucb.RankWarning")

@@ -15,6 +15,8 @@ from conlinucb.bench.baselines import BATCHED, all_users, one_user
 from conlinucb.bench.problem import ALGORITHMS, Setting
 from conlinucb.cli.main import app
 
+pytestmark = pytest.mark.more  # benchmarks, whole
+
 SMALL = Setting(d=5, pool=8, arms=60, terms=12, users=4)
 
 
@@ -66,3 +68,12 @@ def test_a_quick_run_says_so(tmp_path: Path) -> None:
 
 def test_version() -> None:
     assert CliRunner().invoke(app, ["--version"]).output.strip() == __version__
+
+
+@pytest.mark.parametrize("streamed", [[], ["--streamed"]])
+def test_a_population_is_measured(streamed: list[str]) -> None:
+    sizes = ["--people", "60", "--events", "12", "--features", "4", "--threads", "1"]
+    run = CliRunner().invoke(app, ["bench", "population", *sizes, *streamed])
+    assert run.exit_code == 0, run.output
+    assert run.output.startswith("60 people x 12 events, d = 4: ")
+    assert "peak memory" in run.output

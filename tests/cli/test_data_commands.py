@@ -131,6 +131,23 @@ def test_show_prints_counts_and_draws(
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("name", ["ratings", "ml-latest-small"])
+def test_show_of_logged_people(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+    table = {"person": [1, 1, 2], "item": ["x", "y", "x"], "value": [0, 1, 2]}
+    tags = {"item": ["x", "y", "y"], "tag": ["a", "a", "b"]}
+    few = cl.datasets.interactions(table, tags, name="few")
+    monkeypatch.setitem(cl.datasets.LOGGED, "ratings", lambda: few)
+    done = run("show", name, "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    told = facts(done.output)
+    assert (told["people"], told["items"], told["key-terms"], told["events"]) == tuple("2223")
+    assert told["mean value"] == "0.500"
+    assert [told[f"people of an item, {q} %"] for q in (0, 100)] == ["1", "2"]
+    assert [told[f"items of a person, {q} %"] for q in (0, 100)] == ["1", "2"]
+    assert told["density of the weights"] == "75.00%"
+    assert (tmp_path / "few.png").read_bytes().startswith(b"\x89PNG")
+
+
 @pytest.mark.parametrize("name", ["synthetic", "demo"])
 def test_show_knows_what_needs_no_fetching(name: str, tmp_path: Path) -> None:
     done = run("show", name, "--out", tmp_path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from scipy import stats
@@ -12,6 +12,7 @@ from scipy import stats
 from conlinucb.experiments import ITEMS, claims
 from conlinucb.experiments.findings import findings, percent
 from conlinucb.experiments.outcome import Outcome
+from conlinucb.experiments.verdicts import SMALLER, Verdict
 
 KEYS = {"item", "setting", "protocol", "agent", "claimed", "measured", "low", "high", "verdict"}
 PAPER = ("LinUCB", "Arm-Con", "ConUCB", "UCB", "BS", "MCR")
@@ -103,11 +104,12 @@ MCR_431, UCB_BETTER, BS_BETTER = ("1a", "", "MCR"), ("2a", "", "UCB"), ("1b", "f
         (MCR_431, 40.0, (35.0, 45.0), "holds", "better than ConUCB"),
         (MCR_431, 40.0, (35.0, 43.1), "holds", "better than ConUCB"),
         (MCR_431, 50.0, (45.0, 55.0), "holds", "better than ConUCB, by more than claimed"),
-        (MCR_431, 35.0, (33.0, 37.0), "does not hold", "but by less than claimed"),
-        (MCR_431, 35.0, (33.0, 43.09), "does not hold", "but by less than claimed"),
+        (MCR_431, 35.0, (33.0, 37.0), SMALLER, "but by less than claimed"),
+        (MCR_431, 35.0, (33.0, 43.09), SMALLER, "but by less than claimed"),
         (MCR_431, 40.0, (-5.0, 85.0), "does not hold", "cannot be told apart from ConUCB"),
         (MCR_431, 40.0, (0.0, 80.0), "does not hold", "cannot be told apart from ConUCB"),
         (MCR_431, -9.0, (-12.0, -6.0), "does not hold", "worse than ConUCB"),
+        (MCR_431, 0.2, (0.01, 0.4), SMALLER, "but by less than claimed"),
         (UCB_BETTER, 3.0, (0.1, 5.9), "holds", "better than ConUCB"),
         (UCB_BETTER, 3.0, (-0.1, 6.1), "does not hold", "cannot be told apart from ConUCB"),
         (UCB_BETTER, -3.0, (-6.0, -0.1), "does not hold", "worse than ConUCB"),
@@ -180,7 +182,7 @@ def test_every_record_has_the_same_keys(quick: bool) -> None:
     assert {tuple(each) for each in found} == {tuple(found[0])}
     assert set(found[0]) >= KEYS
     assert all(each["quick"] is quick for each in found)
-    assert {each["verdict"] for each in found} <= {"holds", "does not hold", "not claimed"}
+    assert {each["verdict"] for each in found} <= set(get_args(Verdict))
     first = {name: found[0][name] for name in ("item", "setting", "protocol", "agent")}
     assert first == {"item": "1a", "setting": "Eq. 8", "protocol": "paper", "agent": "LinUCB"}
 
@@ -193,7 +195,19 @@ def test_time_is_claimed_as_percent_less_than_conucbs() -> None:
     (found,) = records([made("table1", "ConUCB", "BS")])
     assert (found["unit"], found["measured"]) == ("% time", 50.0)
     assert found["claimed"] == pytest.approx(100 * (1 - 3126 / 11297))
-    assert found["verdict"] == "does not hold"
+    assert found["verdict"] == SMALLER
+
+
+@pytest.mark.parametrize(
+    ("arms", "terms", "verdict"),
+    [(0.1, 0.5, "holds"), (1.0, 1.0, SMALLER), (3.0, 1.0, "does not hold")],
+)
+def test_a_time_is_judged_as_its_own_interval(arms: float, terms: float, verdict: str) -> None:
+    """BS takes 0.28 of ConUCB's time in the paper; ConUCB takes 4 seconds here."""
+    outcome = made("table1", "ConUCB", "BS")
+    outcome["agents"]["BS"]["last"] |= {"arm_seconds": arms, "term_seconds": terms}
+    (found,) = records([outcome])
+    assert found["verdict"] == verdict
 
 
 def test_ones_own_comparison_has_its_own_baseline() -> None:
@@ -279,16 +293,15 @@ def test_the_score_comes_first_protocol_by_protocol() -> None:
     measured(sure, "MCR", "ConUCB", 18.0, 15.0, 21.0)
     measured(weak, "UCB", "ConUCB", 18.0, -1.0, 37.0)
     first = gist(sure, weak)[0]
-    assert "authors 3 of 3;" in first
-    assert "paper 0 of 3 (better beyond doubt in 2)" in first
+    assert "authors 3 of 3 hold;" in first
+    told = "paper 0 of 3 hold, 2 have the right direction but a smaller effect, 1 does not hold."
+    assert told in first
     assert first.index("authors 3") < first.index("paper 0")
 
 
 def test_improvements_that_nobody_claimed_do_not_count() -> None:
-    assert (
-        "authors 0 of 1 (better beyond doubt in 1)"
-        in gist(made("1d", *PAPER, point="300 of 500 key-terms"))[0]
-    )
+    first = gist(made("1d", *PAPER, point="300 of 500 key-terms"))[0]
+    assert "authors 0 of 1 hold, 1 has the right direction but a smaller effect." in first
     assert not any(" of " in each for each in gist(made("1c", point="pool 50")))
 
 

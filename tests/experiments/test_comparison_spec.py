@@ -53,10 +53,11 @@ def test_the_example_gives_what_a_call_of_simulate_gives(tmp_path: Path) -> None
     for name in direct.agents:
         assert np.array_equal(kept.final_regret(name), direct.final_regret(name))
         assert outcome.regret(name) == direct.final_regret(name).mean()
-    expected = 100 * direct.compare("MCR", "random").improvement
-    found = outcome.agents["MCR"].improvement
-    assert found is not None
-    assert found.measured == pytest.approx(expected)
+    for versus in direct.compare_all(against="random"):  # with the care that many pairs need
+        found = outcome.agents[versus.a].improvement
+        assert found is not None
+        expected = (versus.improvement, versus.improvement_low, versus.improvement_high)
+        assert (found.measured, found.low, found.high) == pytest.approx(100 * np.array(expected))
     assert run_spec(EXAMPLE, tmp_path) == outcome
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import conlinucb as cl
@@ -25,7 +26,8 @@ ASKS = (
 REAL = {"2a": "lastfm", "2b": "movielens", "2c": "lastfm", "2d": "movielens"}
 VARYING = {"1d": 300, "2c": 1000, "2d": 1000}
 FIGURES = ("1a", "1b", "1c", "1d", *REAL)
-NAMES = (*FIGURES, "table1", "theory", "crossed", "crossed-lastfm")
+NEWCOMERS = ("newcomers-1a", "newcomers-2a", "newcomers-2b")
+NAMES = (*FIGURES, "table1", "theory", "crossed", "crossed-lastfm", *NEWCOMERS)
 CLAIMS: dict[tuple[str, float | None, str], float | str] = {
     ("1a", None, "UCB"): 34.91,
     ("1a", None, "BS"): 37.00,
@@ -95,7 +97,7 @@ def test_the_papers_seconds_are_declared() -> None:
 
 
 KINDS = {
-    **dict.fromkeys(("1a", "1d", "2a", "2b", "2c", "2d"), "curves"),
+    **dict.fromkeys(("1a", "1d", "2a", "2b", "2c", "2d", *NEWCOMERS), "curves"),
     **dict.fromkeys(("1b", "1c"), "sweep"),
     **dict.fromkeys(("crossed", "crossed-lastfm"), "crossed"),
     "table1": "seconds",
@@ -124,7 +126,9 @@ def test_every_item_has_a_title_of_its_own() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_data_rounds_and_people_are_the_papers(name: str) -> None:
     item = ITEMS[name]
-    data = {**REAL, "table1": "movielens", "crossed-lastfm": "lastfm"}.get(name, "synthetic")
+    newcomers = {"newcomers-2a": "lastfm", "newcomers-2b": "movielens"}
+    known = {**REAL, **newcomers, "table1": "movielens", "crossed-lastfm": "lastfm"}
+    data = known.get(name, "synthetic")
     assert item.data == data
     assert item.rounds == (1000 if data == "synthetic" else 5000)
     if name != "theory":
@@ -165,9 +169,20 @@ def test_who_takes_part() -> None:
         assert set(ITEMS[name].agents) == set(PAPER) - ({"BS"} if name in VARYING else set())
     assert set(ITEMS["table1"].agents) == {"ConUCB", "UCB", "BS", "MCR"}
     for name in ("crossed", "crossed-lastfm"):
-        crossed = {ALGORITHMS[agent] for agent in ITEMS[name].agents}
+        crossed = {ALGORITHMS[agent][:2] for agent in ITEMS[name].agents}
         assert {(way, asks) for way in (True, False) for asks in ASKS} < crossed
         assert {"LinUCB", "ConUCB", "UCB", "BS", "MCR"} < set(ITEMS[name].agents)
+
+
+def test_newcomers_are_nobody_whom_something_was_learned_from() -> None:
+    """Those who score, those who tune and those who are logged are different people."""
+    assert {item.name for item in ITEMS.values() if item.logged} == set(NEWCOMERS)
+    (setting, *_) = settings_of(ITEMS["newcomers-1a"], PROTOCOLS["fair"], Size(), seed=0)
+    groups = (*setting.thetas(), setting.logged_thetas())
+    assert [len(each) for each in groups] == [200, 50, 250]
+    together = np.concatenate(groups)
+    assert len(np.unique(together, axis=0)) == len(together)
+    assert set(setting.agents) - set(setting.tuned) == {"Population", "Population-max-radius"}
 
 
 def test_a_spanner_asks_only_where_key_terms_are_fixed() -> None:
@@ -192,7 +207,7 @@ def test_fair_compares_every_strategy() -> None:
     every = {(False, asks) for asks in ASKS}
     for name in FIGURES:
         for setting in settings_of(ITEMS[name], PROTOCOLS["fair"], Size(), seed=0):
-            found = {tuple(ALGORITHMS[each]) for each in setting.agents}
+            found = {ALGORITHMS[each][:2] for each in setting.agents}
             fixed = {(False, "spanner")} if name in VARYING else set()
             assert every - fixed <= found
             assert {"LinUCB", "Arm-Con", "ConUCB"} < set(setting.agents)

@@ -37,7 +37,7 @@ from support.runs import same_bits
 # From end to end
 
 
-@pytest.mark.sliced
+@pytest.mark.more
 @pytest.mark.parametrize(
     "item",
     [pytest.param(n, marks=real) if each.data in REAL else n for n, each in ITEMS.items()],

@@ -18,22 +18,12 @@ from conlinucb.experiments.algorithms import ALGORITHMS, authors_constants
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.experiments.run import run_setting
 from conlinucb.experiments.setting import Setting, Size, settings_of
-from conlinucb.experiments.tuning import (
-    EDGE,
-    LINES,
-    NEAR,
-    RANGES,
-    at_edge,
-    budget,
-    line,
-    names_of,
-    place,
-    trials,
-    tune,
-    value,
-)
+from conlinucb.experiments.tuning import RANGES, names_of, trials, tune
 from conlinucb.progress import Progress
+from conlinucb.simulation.lines import Lines
 from support.reproductions import real
+
+pytestmark = pytest.mark.more  # whole searches
 
 SMALL = {"runs": 2, "users": 3, "rounds": 25, "trials": 3, "tuning_users": 2}
 ONE = "1d"
@@ -190,7 +180,7 @@ def test_trials_are_so_many_within_the_ranges_and_begin_as_published(
     assert points == trials(name, data, count, seed)
     for point in points:
         assert set(point) == set(names_of(name))
-        assert all(RANGES[each][0] <= point[each] <= RANGES[each][1] for each in point)
+        assert all(RANGES[each].low <= point[each] <= RANGES[each].high for each in point)
     assert len({tuple(each.values()) for each in points}) == count
 
 
@@ -206,7 +196,7 @@ def test_trials_fill_every_range_evenly(name: str) -> None:
     """Each eighth of each range has its share of 32 points, give or take what bases 5 and 7 do."""
     points = trials(name, "synthetic", 33, seed=0)[1:]
     for each in names_of(name):
-        places = [place(each, point[each]) for point in points]
+        places = [RANGES[each].place(point[each]) for point in points]
         counts, _ = np.histogram(places, bins=8, range=(0, 1))
         assert counts.min() >= 2, each
         assert counts.max() <= 6, each
@@ -216,7 +206,7 @@ def test_every_algorithm_has_the_same_budget(folder: Path) -> None:
     found = search(folder)
     assert set(found["trials"]) == set(fair().agents) == set(outcome(folder).agents)
     assert {len(each) for each in found["trials"].values()} == {SMALL["trials"]}
-    spread, _ = budget(SMALL["trials"])
+    spread, *_ = Lines().stages(SMALL["trials"])
     assert len(found["spec"]["agents"]) == spread * len(fair().agents)
     for name, tried in found["trials"].items():
         points = trials(name, "synthetic", spread, fair().tuning_seed)
@@ -228,17 +218,9 @@ def test_a_search_of_one_trial_takes_the_published_constants(tmp_path: Path) -> 
     assert found.chosen == {name: authors_constants(name, "synthetic") for name in fair().agents}
 
 
-@given(st.integers(1, 200))
-def test_the_budget_is_spent_to_the_last_trial(count: int) -> None:
-    spread, lines = budget(count)
-    assert spread + sum(lines) == count
-    assert len(lines) in ((0,) if count <= 2 else range(1, LINES + 1))
-    assert all(lines)
-
-
 def test_lines_start_from_the_best_so_far_and_change_one_parameter(tmp_path: Path) -> None:
     found = tune(fair(trials=8), tmp_path, silent(), executor="threads")
-    spread, lines = budget(8)
+    spread, *lines = Lines().stages(8)
     for name, tried in found.trials.items():
         assert len(tried) == 8
         done = spread
@@ -254,14 +236,6 @@ def test_lines_start_from_the_best_so_far_and_change_one_parameter(tmp_path: Pat
     assert again == found
 
 
-def test_a_second_line_stays_near_the_best() -> None:
-    best = {"alpha": value("alpha", 0.5), "beta": value("beta", 0.02)}
-    near = [place("alpha", each["alpha"]) for each in line(best, "alpha", 6, visits=1)]
-    assert max(abs(each - 0.5) for each in near) <= NEAR + 1e-3
-    at_end = [place("beta", each["beta"]) for each in line(best, "beta", 6, visits=1)]
-    assert min(at_end) == pytest.approx(0, abs=1e-3)
-
-
 # What is chosen
 
 
@@ -272,7 +246,7 @@ def test_least_mean_regret_wins_and_is_scored(folder: Path) -> None:
         assert found["chosen"][name] == best["parameters"]
         used = scored.agents[name].parameters
         assert {each: used[each] for each in best["parameters"]} == best["parameters"]
-        assert found["edges"][name] == at_edge(best["parameters"])
+        assert found["edges"][name] == edges(best["parameters"])
     apart = {"format", "spec"}
     kept = {key: each for key, each in found.items() if key not in apart}
     assert scored.to_json()["tuning"] == kept
@@ -313,39 +287,19 @@ def test_the_score_is_that_of_a_run_by_hand(folder: Path) -> None:
 # Ranges
 
 
-@given(st.sampled_from(sorted(RANGES)), st.floats(0, 1))
-def test_place_is_the_inverse_of_value(name: str, at: float) -> None:
-    given = value(name, at)
-    low, high = RANGES[name]
-    assert low <= given <= high
-    assert place(name, given) == pytest.approx(at, abs=1e-4 * max(1, 1 / np.log(high / low)))
-    assert value(name, place(name, given)) == pytest.approx(given, rel=1e-3)
+def edges(point: dict[str, float]) -> list[str]:
+    return [name for name, value in point.items() if RANGES[name].at_edge(value)]
 
 
-@pytest.mark.parametrize("name", RANGES)
-def test_a_range_begins_and_ends_where_it_says(name: str) -> None:
-    assert (value(name, 0.0), value(name, 1.0)) == RANGES[name]
-    assert value(name, 0.25) < value(name, 0.5) < value(name, 0.75)
-    low, high = RANGES[name]
-    if name == "mix":  # (1 - mix) / mix covers what beta covers, and as evenly
-        assert (1 - low) / low == pytest.approx(RANGES["beta"][1], rel=1e-3)
-        assert (1 - high) / high == pytest.approx(RANGES["beta"][0], rel=1e-3)
-        assert 1 / value(name, 0.5) - 1 == pytest.approx(0.1, rel=1e-3)
-    else:
-        assert value(name, 0.5) == pytest.approx(np.sqrt(low * high), rel=1e-3)
-
-
-@pytest.mark.parametrize("name", RANGES)
-@pytest.mark.parametrize(
-    ("at", "edge"), [(0, True), (0.04, True), (0.06, False), (0.94, False), (0.96, True), (1, True)]
-)
-def test_the_last_twentieth_at_either_end_is_an_edge(name: str, at: float, edge: bool) -> None:
-    assert EDGE == 0.05
-    middle = {each: value(each, 0.5) for each in RANGES}
-    assert at_edge(middle) == []
-    assert at_edge({**middle, name: value(name, at)}) == ([name] if edge else [])
+def test_mix_is_searched_as_beta_is() -> None:
+    """(1 - mix) / mix covers what beta covers, and as evenly."""
+    mix, beta = RANGES["mix"], RANGES["beta"]
+    assert (1 - mix.low) / mix.low == pytest.approx(beta.high, rel=1e-3)
+    assert (1 - mix.high) / mix.high == pytest.approx(beta.low, rel=1e-3)
+    for at in (0.1, 0.5, 0.8):
+        assert 1 / mix.value(1 - at) - 1 == pytest.approx(beta.value(at), rel=2e-3)
 
 
 @pytest.mark.parametrize("data", ["synthetic", "lastfm"])
 def test_published_constants_are_at_no_edge(data: str) -> None:
-    assert [name for name in ALGORITHMS if at_edge(authors_constants(name, data))] == []
+    assert [name for name in ALGORITHMS if edges(authors_constants(name, data))] == []

@@ -62,8 +62,12 @@ Floats = NDArray[np.float64]
 # Comparing
 
 
-ADDED = ("terms", "pair_question")
-"""Fields of HTTP that came later, for questions about pairs: what was there before stays."""
+ADDED = (
+    *("terms", "pair_question"),
+    *("explore", "population", "population_least", "population_days"),
+)
+"""Fields of HTTP that came later, for questions about pairs, random exploration and populations:
+what was there before stays."""
 
 
 def differences(found: Any, kept: Any, where: str = "") -> Iterator[str]:
@@ -584,13 +588,29 @@ class Api:
         return listed["building"] is None
 
 
+AS_RECORDED = """
+[catalogues.films]
+demo = true
+d = 20
+[catalogues.films.settings]
+rest_after_answer = 20
+[catalogues.films.settings.agent]
+recipe = "conlinucb"
+strategy = "max-radius"
+schedule = { name = "linear", b = 1.0 }
+"""
+"""The films' features and agent when the trace was recorded; both have other defaults now."""
+
+
 @contextmanager
 def serving(database: Path) -> Iterator[Api]:
     """``conlinucb serve`` on this file; stopped in the end, with all snapshots written."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
-    options = ["--database", f"sqlite:///{database}", "--port", str(port)]
+    config = database.with_suffix(".toml")
+    config.write_text(AS_RECORDED)
+    options = ["--config", str(config), "--database", f"sqlite:///{database}", "--port", str(port)]
     said = database.with_suffix(".said")
     with said.open("w") as out:
         process = subprocess.Popen(
@@ -919,7 +939,11 @@ def reproduce(folder: Path) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_figure_1a_comes_out_as_recorded(tmp_path: Path) -> None:
-    assert_same(reproduce(tmp_path), kept()["reproduced"])
+    found = reproduce(tmp_path)
+    for claim in found["claims"].values():
+        if claim["verdict"] == "right direction, smaller effect":
+            claim["verdict"] = "does not hold"  # there were two verdicts when it was recorded
+    assert_same(found, kept()["reproduced"])
 
 
 # Recording

@@ -25,9 +25,10 @@ from support.large_pools import (
     Floats,
     N,
     Twins,
-    assert_same,
     catalog,
 )
+
+pytestmark = pytest.mark.more  # hundreds of pools of thousands of arms
 
 
 @pytest.mark.parametrize("features", FEATURES)
@@ -314,7 +315,10 @@ def test_an_estimator_without_factors(own: type[cl.Ridge]) -> None:
     plain = cl.Agent(catalog("normal"), estimator, schedule=cl.Never())
     twins, ridge = Twins(plain), Twins(cl.linucb(catalog("normal"), beta=1.0, alpha=0.5))
     for t in range(ROUNDS):
-        assert_same(twins.round(KS[t % len(KS)]), ridge.round(KS[t % len(KS)]))
+        one, other = (each.round(KS[t % len(KS)]) for each in (twins, ridge))
+        assert np.array_equal(one.arms, other.arms)
+        # A kernel compiled inside another may round otherwise in the last digit.
+        np.testing.assert_allclose(one.scores, other.scores, rtol=1e-12)
     pool = np.arange(N)
     assert plain._ranking(twins.user)._shortlist(pool, 1) is None
 

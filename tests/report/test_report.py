@@ -21,11 +21,13 @@ from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.experiments.run import outcomes, run_setting
 from conlinucb.experiments.setting import Size, settings_of
+from conlinucb.experiments.slug import slug
 from conlinucb.progress import Progress
 from conlinucb.report import page
 from conlinucb.report.figures import write_figures
-from conlinucb.report.groups import grouped, slug
+from conlinucb.report.groups import grouped
 from conlinucb.report.kinds import KINDS
+from conlinucb.report.material import Material
 from conlinucb.report.sections import sections
 from conlinucb.report.style import looks
 
@@ -131,8 +133,12 @@ def test_every_final_regret_is_shown(out: Path, html: Reader) -> None:
 
 def test_every_claim_is_shown(out: Path, html: Reader) -> None:
     claims = json.loads((out / "claims.json").read_text())
+    own = json.loads((out / "comparisons.json").read_text())
     shown = {each.get("data-source") for each, _ in html.numbers}
     assert {f"claims#{i}/measured" for i in range(len(claims))} <= shown
+    assert {f"comparisons#{i}/measured" for i in range(len(own))} <= shown
+    assert {each["item"] for each in own} == {"mine"}
+    assert "own" not in {each["protocol"] for each in claims}
     for record in claims:
         if record["item"] == "1a" and isinstance(record["claimed"], float):
             assert f"{record['claimed']:.2f} %" in html.text
@@ -183,7 +189,7 @@ def test_names_of_the_users_own_are_text_not_markup(html: Reader) -> None:
 def test_figures_are_there_and_equal_when_written_again(out: Path, tmp_path: Path) -> None:
     folder = out / "figures"
     stems = {each.stem for each in folder.iterdir()}
-    assert {"authors-1a", "authors-1c", "authors-crossed", "own-mine"} <= stems
+    assert {"authors-1a", "authors-1c", "authors-crossed", "own-mine", "claims"} <= stems
     assert {"authors-theory-coverage", "authors-theory-bounds", "authors-table1"} <= stems
     assert {f"fair-1a-raw-theta-dense-graph{kind}" for kind in ("", "-tuning")} <= stems
     few = [each for each in grouped(outcomes(out)) if each.item == "1a"][:2]
@@ -269,7 +275,7 @@ def test_without_jinja_the_error_names_the_command(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("importlib.import_module", missing)
     with pytest.raises(MissingExtra, match="the report needs more packages"):
-        page.render([], [], [], [])
+        page.render(Material([]))
 
 
 def test_an_agent_keeps_its_look_whoever_else_takes_part() -> None:

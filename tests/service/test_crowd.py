@@ -258,7 +258,7 @@ class Member:
         settings["max_questions"] = self._random.randint(20, 200)
         settings["agent"]["alpha"] = self._random.choice([0.1, 0.2, 0.3])
         if self._number == 1:
-            settings["agent"]["beta"] = self._random.choice([0.5, 1.0])
+            settings["agent"]["base"] = self._random.choice([0.2, 0.3])
         may = ("catalogue_building", "catalogue_busy")
         self._call("PUT", "/v1/catalogues/films/settings", settings, may=may)
 
@@ -272,7 +272,8 @@ def test_crowd(lasting_url: str) -> None:
     with drained(lasting_url, workers=sizes(2, 4)) as server:
         with server.client() as client:
             for user in STAYING:
-                assert client.put(f"/v1/users/{user}").status_code == 204
+                made = client.put(f"/v1/users/{user}")
+                assert made.status_code == 204, made.text
         common = Common(time.monotonic() + sizes(4.0, 60.0))
         members = [Member(server.base, number, common) for number in range(CLIENTS)]
         with ThreadPoolExecutor(CLIENTS) as pool:

@@ -103,20 +103,20 @@ def test_kill_while_states_are_rebuilt(lasting_url: str) -> None:
                 answer = {"question": question, "answer": "yes"}
                 assert client.post(f"/v1/users/{user}/answers", json=answer).status_code == 200
             settings = client.get("/v1/catalogues/films/settings").json()
-            settings["agent"]["beta"] = 3.0
+            settings["agent"]["base"] = 0.4
             put = client.put("/v1/catalogues/films/settings", json=settings)
             assert put.status_code in (200, 202), put.text
     finally:
         server.kill()
     with client_of(lasting_url) as another:
         _let_lease_end(lasting_url)
-        wait_for(lambda: _beta(another) == 3.0, "the build")
+        wait_for(lambda: _base(another) == 0.4, "the build")
         for user in ("ann", "bob"):
             check_state(another, lasting_url, user)
 
 
-def _beta(client: httpx.Client) -> float | None:
-    found: float | None = client.get("/v1/catalogues/films/settings").json()["agent"].get("beta")
+def _base(client: httpx.Client) -> float | None:
+    found: float | None = client.get("/v1/catalogues/films/settings").json()["agent"].get("base")
     return found
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from alembic import command as command_of_alembic
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from fastapi.testclient import TestClient
@@ -25,6 +26,8 @@ from conlinucb.service.storage.schema import metadata
 from support.service_commands import command
 from support.service_store import said
 from support.service_world import Postgres, client_of, opened, serving
+
+pytestmark = pytest.mark.more  # a server for each revision
 
 OTHER_REVISIONS = ["0000", "9999"]
 """One from before the first, and one that only a later package knows."""
@@ -138,6 +141,22 @@ def test_an_empty_database_becomes_the_tables_of_the_code(url: str) -> None:
     storage.close()
 
 
+def test_what_the_first_version_wrote_is_there_after_the_second(lasting_url: str) -> None:
+    with storage_at(lasting_url) as storage:
+        config = migrate._config()
+        config.attributes["database"] = storage.database
+        command_of_alembic.upgrade(config, "0001")
+        ann = storage.people.add(storage.catalogue_log.create("films").id, "ann", 1)
+        written = storage.log.append(ann.id, said(1))
+        with pytest.raises(Outdated, match=COMMAND):
+            migrate.require_current(storage.database)
+        migrate.upgrade(storage.database)
+        migrate.require_current(storage.database)
+        assert storage.log.after(ann.id) == [written]
+        assert storage.populations.all(ann.catalogue) == []
+        assert storage.populations.lease(ann.catalogue)
+
+
 def test_a_difference_would_be_seen(url: str) -> None:
     storage = opened(url)
     with storage.database.connect() as connection:
@@ -207,7 +226,6 @@ def test_threads_at_once_are_harmless(url: str) -> None:
         use_it(storages[0])
 
 
-@pytest.mark.more
 def test_processes_at_once_are_harmless(lasting_url: str) -> None:
     processes = [run_upgrade(lasting_url) for _ in range(2)]
     said = [process.communicate(timeout=60)[0] for process in processes]
@@ -309,7 +327,6 @@ def test_the_service_makes_its_tables_in_an_empty_database(lasting_url: str) -> 
         assert storage.log.last(ann.id) == 1
 
 
-@pytest.mark.more
 def test_serve_with_several_workers_makes_its_tables_once(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'service.db'}"
     with serving(url, workers=2) as server, server.client() as client:

@@ -15,7 +15,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
-from conlinucb.service.storage import Storage, database
+from conlinucb.service.storage import Storage, database, schema
 from support.service_outage import accepted, answers, meet_ann, refused, unready
 from support.service_world import Server, client_of, engine_of, wait_until_ready
 from support.soak import Drained, check_database, check_log, check_state, code_of, log_of, wait_for
@@ -172,8 +172,7 @@ def test_tables_gone_under_a_running_server(lasting_url: str) -> None:
         ann = meet_ann(client)
         storage = Storage(lasting_url)
         with storage.database.connect() as connection:
-            for table in ("quarantine", "snapshots", "events", "people", "changes", "catalogues"):
-                connection.exec_driver_sql(f"DROP TABLE {table}")
+            schema.metadata.drop_all(connection)
         storage.close()
         for method, path, body in ann.writes + ann.reads:
             response = client.request(method, path, json=body)

@@ -20,6 +20,8 @@ from conlinucb.service.storage.schema import departures
 from support.service_world import Postgres, client_of, engine_of, opened
 from support.soak import Entry, check_adds_up, check_log, check_state, code_of, log_of, wait_for
 
+pytestmark = pytest.mark.more  # two applications for each test
+
 # Two workers, step by step: applications of their own on one database
 
 
@@ -238,7 +240,6 @@ MEETINGS = [
 MOST_STATEMENTS = 40
 
 
-@pytest.mark.sliced
 @pytest.mark.parametrize(("request_", "deed"), MEETINGS)
 def test_another_worker_comes_between(
     worlds: tuple[str, TestClient, TestClient, Between], request_: str, deed: str

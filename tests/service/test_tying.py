@@ -252,7 +252,7 @@ def test_engine_hand_and_service_agree(client: TestClient, algorithm: str) -> No
     assert_one_story(algorithm, people, told)
 
 
-@pytest.mark.sliced(words=True)
+@pytest.mark.more
 @pytest.mark.parametrize("algorithm", SOME_OFFERED)
 def test_they_agree_where_few_terms_are_offered(client: TestClient, algorithm: str) -> None:
     people = crowd(offered=4)

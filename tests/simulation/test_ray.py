@@ -116,3 +116,24 @@ def test_a_broken_strategy_is_named_from_afar() -> None:
     with pytest.raises(cl.StrategyError, match="Agent 'mine': Strategy 'broken' chose term 99"):
         run(agents_with(Broken()), executor="ray", threads=2)
     assert ray.is_initialized()
+
+
+def test_a_search_is_the_same_on_ray(tmp_path: Path) -> None:
+    """Spaces stay here, agents travel: a function of one's own need not be importable there."""
+    catalog = small_catalog(arms=30, terms=8)
+    rng = np.random.default_rng(0)
+    people = cl.LinearUsers(rng.normal(size=(12, 3)), pool_size=10)
+
+    def made(alpha: float, n: int) -> cl.Agent:
+        return cl.conlinucb(catalog, alpha=alpha, schedule=cl.Every(n))
+
+    spaces = {
+        "MCR": cl.Space(cl.conlinucb, catalog),
+        "own": cl.Space(made, alpha=cl.Log(0.01, 1.0), n=cl.Whole(1, 5)),
+    }
+    here = cl.tune(spaces, people, rounds=20, budget=6)
+    there = cl.tune(spaces, people, rounds=20, budget=6, executor="ray", store=tmp_path)
+    assert list(there.trials) == list(here.trials)
+    assert there.sensitivity == here.sensitivity
+    for name in spaces:
+        assert np.array_equal(there.results.metric(name), here.results.metric(name))

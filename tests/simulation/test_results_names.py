@@ -127,8 +127,8 @@ def test_repeated_questions_are_those_asked_before() -> None:
         assert traced.metric(agent, "repeated")[0, 1, -1] == expected
 
 
-@pytest.mark.parametrize("at", [(1, 0), (0, 3)])
-def test_a_trace_that_is_not_there_is_refused(at: tuple[int, int]) -> None:
+@pytest.mark.parametrize("at", [(1, 0), (0, 3), (-1, 0), (0, -1), (0, "0")])
+def test_a_trace_that_is_not_there_is_refused(at: tuple[Any, Any]) -> None:
     traced = run(trace=True, rounds=2)
     with pytest.raises(cl.InvalidInput):
         traced.trace("MCR", *at)

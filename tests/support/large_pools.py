@@ -75,7 +75,6 @@ def catalog(features: str) -> cl.Catalog:
 @contextmanager
 def without_short_lists() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("conlinucb.agent.agent.LARGE", 10**9)
         patch.setattr("conlinucb.agent.advice.LARGE", 10**9)
         yield
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from conlinucb.randomness import QUESTIONS, derive, uniform_index
 
@@ -88,6 +89,7 @@ class OneStep:
     alpha: float
     delta: float | None = None
     both: History = field(init=False)
+    answers_reach = 1.0
 
     def __post_init__(self) -> None:
         self.both = History(self.d, self.beta, 1.0)
@@ -159,6 +161,11 @@ class TwoSteps:
         return math.sqrt(2 * math.log(2 / self.delta) + volume) + math.sqrt(self.term_beta)
 
     @property
+    def answers_reach(self) -> float:
+        """theta moves by this times M^-1 and what theta~ moves by."""
+        return 1 - self.mix
+
+    @property
     def term_M(self) -> Floats:
         return self.terms.M
 
@@ -198,6 +205,9 @@ class Moment:
     questions: int
     seed: int
     asked: int
+    arms: Floats
+    reluctance: Indices
+    """Twice the number of times each of ``terms`` was asked about, and 1 more for a narrow one."""
 
     def draw(self, n: int) -> int:
         return int(uniform_index(derive(np.uint64(self.seed), QUESTIONS), self.asked, n))
@@ -244,6 +254,39 @@ def by_related_reduction(now: Moment) -> int:
     return first_of_the_best(now.related_mean(drop))
 
 
+def of_the_allowed(now: Moment, scores: Floats) -> int:
+    """The best of what was asked least often."""
+    return first_of_the_best(np.where(now.reluctance == now.reluctance.min(), scores, -np.inf))
+
+
+def by_information(now: Moment) -> int:
+    after = solve(now.estimate.term_M, now.terms.T)
+    effect = np.mean((now.arms @ after) ** 2, axis=0)
+    return of_the_allowed(now, np.sqrt(effect / (1 + np.sum(now.terms.T * after, axis=0))))
+
+
+def by_value(now: Moment) -> int:
+    after = solve(now.estimate.term_M, now.terms.T)
+    moves = now.estimate.reach(now.pool_rows) @ after
+    moves *= now.estimate.answers_reach / np.sqrt(1 + np.sum(now.terms.T * after, axis=0))
+    means = now.pool_rows @ now.estimate.theta
+    gains = [expected_maximum(means, column) - means.max() for column in moves.T]
+    return of_the_allowed(now, np.array(gains))
+
+
+def expected_maximum(heights: Floats, slopes: Floats) -> float:
+    """E[max (heights + slopes Z)]: between the crossings of two lines one is the highest."""
+    one, other = np.triu_indices(heights.size, 1)
+    apart = slopes[one] != slopes[other]
+    one, other = one[apart], other[apart]
+    cuts = np.sort((heights[other] - heights[one]) / (slopes[one] - slopes[other]))
+    cuts = np.concatenate([[-np.inf], cuts, [np.inf]])
+    middles = np.clip(cuts[:-1], -1e3, 1e3) / 2 + np.clip(cuts[1:], -1e3, 1e3) / 2
+    top = np.argmax(heights + np.outer(middles, slopes), axis=1)
+    shares, ends = np.diff(norm.cdf(cuts)), norm.pdf(cuts)
+    return float(heights[top] @ shares + slopes[top] @ (ends[:-1] - ends[1:]))
+
+
 def spanner(vectors: Floats) -> list[int]:
     """An exact barycentric spanner, all coefficients solved anew for every step."""
     rows = np.linalg.svd(vectors, full_matrices=False)[0]
@@ -272,6 +315,8 @@ STRATEGIES: dict[str, Callable[[Moment], int]] = {
     "optimal-greedy": by_optimal_greed,
     "related-confidence": by_related_confidence,
     "related-reduction": by_related_reduction,
+    "informative": by_information,
+    "valuable": by_value,
 }
 
 
@@ -289,8 +334,10 @@ class Reference:
     asked: int = 0
     terms: Floats = field(init=False)
     members: list[int] = field(init=False)
+    times: Indices = field(init=False)
 
     def __post_init__(self) -> None:
+        self.times = np.zeros(self.weights.shape[1], dtype=np.int64)
         self.terms = (self.weights / self.weights.sum(axis=0)).T @ self.arms
         self.members = spanner(self.terms) if self.strategy == "spanner" else []
 
@@ -314,8 +361,12 @@ class Reference:
             questions=questions_by(self.b, self.t),
             seed=self.seed,
             asked=self.asked - 1,
+            arms=self.arms,
+            reluctance=(2 * self.times + (np.count_nonzero(self.weights, axis=0) < 2))[offered],
         )
-        return int(offered[STRATEGIES[str(self.strategy)](now)])
+        chosen = int(offered[STRATEGIES[str(self.strategy)](now)])
+        self.times[chosen] += 1
+        return chosen
 
     def hear(self, index: int, answer: float) -> None:
         if self.strategy == "arm":

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 MEASURES = ("regret", "error", "questions", "repeated")
-METRICS = (*MEASURES, "arm_seconds", "term_seconds", "reward", "answered")
+METRICS = (*MEASURES, "arm_seconds", "term_seconds", "reward", "answered", "hits")
 
 
 def hears_ctrl_c() -> None:

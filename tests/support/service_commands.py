@@ -1,7 +1,8 @@
-"""``conlinucb db`` in this process."""
+"""``conlinucb db`` and others in this process."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -35,13 +36,18 @@ class Done:
 
 def command(name: str, url: str) -> Done:
     """Run ``conlinucb db NAME`` in this process."""
+    return run(["db", name], url)
+
+
+def run(words: Sequence[str], url: str) -> Done:
+    """Run ``conlinucb WORDS`` on a database, in this process."""
     connections: list[Any] = []
 
     def note(connection: Any, record: Any) -> None:
         connections.append(connection)
 
     sa.event.listen(Pool, "connect", note)
-    result = CliRunner().invoke(command_line, ["db", name, "--database", url])
+    result = CliRunner().invoke(command_line, [*words, "--database", url])
     sa.event.remove(Pool, "connect", note)
     for connection in connections:  # a command leaves them to the end of its process
         connection.close()

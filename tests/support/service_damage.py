@@ -168,7 +168,8 @@ def check(url: str) -> Done:
 def solved(version: CatalogueVersion, log: list[Event]) -> tuple[Any, Any]:
     """Mean and radius of each key-term: a ridge regression solved at once."""
     catalog, d = version.catalog, version.catalog.d
-    M, Y = np.eye(d) * version.agent.estimator.prior()["beta"], np.zeros(d)
+    start = version.agent.estimator.start.start(d)
+    M, Y = start.precision.copy(), start.moment.copy()
     gone = {event.body.of for event in log if isinstance(event.body, RetractionBody)}
     for event in log:
         body, y = event.body, None
@@ -179,7 +180,8 @@ def solved(version: CatalogueVersion, log: list[Event]) -> tuple[Any, Any]:
         if y is not None:
             M, Y = M + np.outer(x, x), Y + y * x
     terms = catalog.terms[catalog.live_terms]
-    radii = np.sqrt(np.einsum("kd,kd->k", terms, np.linalg.solve(M, terms.T).T))
+    squares = np.einsum("kd,kd->k", terms, np.linalg.solve(M, terms.T).T)
+    radii = np.sqrt(version.agent.estimator.noise * squares)
     return terms @ np.linalg.solve(M, Y), radii
 
 

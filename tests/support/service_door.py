@@ -27,6 +27,7 @@ BODIES: dict[str, Any] = {
     "POST /v1/catalogues/{name}/items": {"items": [{"id": "c", "tags": ["x"]}]},
     "POST /v1/catalogues/{name}/removals": {"items": ["a"]},
     "PUT /v1/catalogues/{name}/settings": {},
+    "PUT /v1/catalogues/{name}/population": {"number": 0},
     "POST /v1/page/comparison": {"agents": ["ucb"], "rounds": 1},
 }
 
@@ -66,12 +67,25 @@ def error_of(response: httpx.Response) -> dict[str, str]:
 
 
 def populate(client: httpx.Client) -> None:
-    client.put("/v1/catalogues/small", json={"items": TWO_ITEMS}).raise_for_status()
+    small = {"items": TWO_ITEMS, "settings": {"population_least": 1}}
+    client.put("/v1/catalogues/small", json=small).raise_for_status()
+    _reward_all(client)
     assert client.post("/v1/users/ann/next").json()["question"] == "q1"
     alien = {"ask": "never", "pool": [ALIEN]}
     assert client.post("/v1/users/ann/next", json=alien).json()["decision"] == "d2"
     liked = {"decision": "d2", "item": ALIEN, "reward": 1}
     assert client.post("/v1/users/ann/rewards", json=liked).json()["event"] == 3
+
+
+def _reward_all(client: httpx.Client) -> None:
+    """Enough to learn a population from."""
+    about = {"catalogue": "small"}
+    shown = client.post("/v1/users/bob/next", params=about, json={"ask": "never"}).json()
+    rewards: list[dict[str, Any]] = [{"item": each["id"]} for each in TWO_ITEMS]
+    rewards += [{"item": shown["items"][0]["item"], "decision": shown["decision"]}]
+    for each in rewards:
+        said = each | {"reward": 1}
+        client.post("/v1/users/bob/rewards", params=about, json=said).raise_for_status()
 
 
 @pytest.fixture(scope="module")

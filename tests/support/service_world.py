@@ -104,7 +104,7 @@ class Server:
         config: Path | None = None,
         **more: str,
     ) -> None:
-        self.port = port or free_port()
+        self.port, self.workers = port or free_port(), workers
         self.base = f"http://127.0.0.1:{self.port}"
         options = ["--database", url, "--port", str(self.port), "--workers", str(workers)]
         options += [] if config is None else ["--config", str(config)]
@@ -121,8 +121,10 @@ class Server:
         return httpx.Client(base_url=self.base, timeout=30.0)
 
     def wait(self) -> Server:
-        with self.client() as client:
-            wait_until_ready(client)
+        """Until every worker is ready: a connection is one worker's, so there are several."""
+        for _ in range(1 if self.workers == 1 else 12 * self.workers):
+            with self.client() as client:
+                wait_until_ready(client)
         return self
 
     def kill(self) -> None:

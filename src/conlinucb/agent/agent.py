@@ -5,46 +5,42 @@ Four verbs make a round: ask and hear, as often as questions are due, then recom
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from copy import deepcopy
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conlinucb.agent import schedule as schedules
-from conlinucb.agent.advice import Advice, Ranking
-from conlinucb.agent.describe import parts, plain
-from conlinucb.agent.estimators import ArmScores, Estimator, Influence, State
+from conlinucb.agent.advice import Advice, Newcomers, Ranking
+from conlinucb.agent.among import arm_of, arms_of, offered_of, pool_of
+from conlinucb.agent.asking import can_be_asked, choose_if_worth, most_valuable
+from conlinucb.agent.by_parameters import ByParameters
+from conlinucb.agent.estimators import ArmScores, Estimator, Influence
 from conlinucb.agent.estimators.kernels import checked_kernels
-from conlinucb.agent.question import Kind, Question, question_about
-from conlinucb.agent.select import Choosing, UpperConfidence, select_of
-from conlinucb.agent.strategies import View, strategy_of
+from conlinucb.agent.many import recommend_many
+from conlinucb.agent.priors import answers_of, checked_answers, scale_of
+from conlinucb.agent.question import Question, question_about
+from conlinucb.agent.questionnaire import Batch, chosen_together
+from conlinucb.agent.schedule import WhenWorth
+from conlinucb.agent.select import select_of
+from conlinucb.agent.strategies import strategy_of
 from conlinucb.agent.strategies.chooser import Chooser
+from conlinucb.agent.term_estimates import TermEstimates, expected_answer, term_estimates
 from conlinucb.agent.user import User, from_arrays, kind_of, new_user
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput, QuestionClosed
-from conlinucb.numerics.shortlist import LARGE
-from conlinucb.numerics.ties import first_best
-from conlinucb.numerics.validation import Floats, Indices, indices, number, positive, seed_of, whole
+from conlinucb.numerics.validation import Floats, number, positive, seed_of, whole
 
 
-@dataclass(frozen=True, eq=False)
-class TermEstimates:
-    """What is believed of every key-term, (K,) each."""
-
-    means: Floats
-    """Expected answers x~'theta."""
-    radii: Floats
-    """Uncertainties of the belief that answers bear on; ConUCB's is that of theta~."""
-
-
-class Agent:
+class Agent(ByParameters):
     """One algorithm on one catalogue; holds parameters, no person's state.
 
     Build one with ``linucb``, ``arm_con``, ``conucb`` or ``conlinucb``. ``asks`` says what
     questions are about: key-terms chosen by ``strategy``, or arms (the best of the pool).
+
+    Wherever a verb takes arms or key-terms, a whole number is an index and a text an id. Agents
+    are equal where their parameters and the content of their catalogues are.
     """
 
     def __init__(
@@ -59,7 +55,6 @@ class Agent:
     ) -> None:
         if not isinstance(catalog, Catalog):
             raise InvalidInput(f"catalog must be a Catalog, got {catalog!r}.")
-        self.catalog = catalog
         if asks not in ("term", "arm"):
             raise InvalidInput(f"asks must be 'term' or 'arm', got {asks!r}.")
         if not isinstance(estimator, Estimator):
@@ -67,15 +62,23 @@ class Agent:
                 f"estimator must be an Estimator such as Ridge(), got {estimator!r}."
             )
         checked_kernels(estimator.name, estimator.kernels)
-        self.estimator = estimator
+        self.catalog, self.estimator = catalog, estimator
+        self._given = {"strategy": strategy, "schedule": schedule, "asks": asks, "select": select}
+        answers = answers_of(estimator.start, catalog)
+        self.answers = checked_answers(answers, len(catalog.term_ids))
         self.select = select_of(select)
         self.schedule = schedules.checked(schedule)
+        if asks == "arm" and isinstance(schedule, WhenWorth):
+            raise InvalidInput(
+                "WhenWorth knows what questions about key-terms are worth, but this agent asks "
+                "about arms. Use Linear(b), Every(n) or another b(t)."
+            )
         self.asks: Literal["term", "arm"] = asks
         self.strategy = None if strategy is None else strategy_of(strategy)
         self.chooser = None if self.strategy is None else Chooser(self.strategy, catalog)
         self._kind = kind_of(estimator)
-        self._to_newcomers: tuple[int, int, Advice] | None = None
-        self._blank: State | None = None
+        self._newcomers = Newcomers(catalog, estimator, self.select)
+        self._worth: Chooser | None = None
 
     @property
     def asks_at_all(self) -> bool:
@@ -93,14 +96,7 @@ class Agent:
         """
         if not isinstance(catalog, Catalog) or catalog.d != self.catalog.d:
             raise InvalidInput(f"on() takes a Catalog with d = {self.catalog.d}, got {catalog!r}.")
-        return Agent(
-            catalog,
-            self.estimator,
-            strategy=self.strategy,
-            schedule=self.schedule,
-            asks=self.asks,
-            select=self.select,
-        )
+        return self.replace(catalog=catalog)
 
     def new_user(self, seed: int = 0) -> User:
         """Someone who has said nothing yet; ``seed`` decides the strategy's random draws."""
@@ -113,7 +109,10 @@ class Agent:
     def take_over(self, user: User, before: Agent) -> User:
         """The user of another agent, with this one's prior in place of that one's.
 
-        Nothing is replayed: a state is its prior and the sums of what was learned.
+        Nothing is replayed: a state is its prior and the sums of w xx' and w y x, in which weights
+        count against a reward's, so another noise changes nothing about them. Answers given before
+        keep the scale and the weight with which they were taken in; only learning everything
+        anew, by this agent, would put them on the scale of its own prior.
 
         >>> import conlinucb as cl
         >>> catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]])
@@ -128,33 +127,48 @@ class Agent:
         moved.state = self.estimator.exchange(user.state, before.estimator)
         return moved
 
-    def questions_due(self, user: User) -> int:
-        """Questions still to be answered or skipped before this round's recommendation.
+    def questions_left(self, user: User) -> int:
+        """Questions that may still be asked before this round's recommendation, by the schedule.
 
-        A question that is not asked before ``recommend`` lapses; it is not owed later.
+        With ``WhenWorth`` the most that can be: ``ask`` looks at what they are worth.
         """
         self._check(user)
         if not self.asks_at_all:
             return 0
         return max(0, schedules.questions(self.schedule, user.rounds + 1) - user.settled)
 
+    def questions_due(
+        self, user: User, pool: ArrayLike | None = None, offered: ArrayLike | None = None
+    ) -> int:
+        """Questions still to be answered or skipped before this round's recommendation.
+
+        A question that is not asked before ``recommend`` lapses; it is not owed later. With
+        ``WhenWorth`` there are none as soon as the best of the ``offered`` is not worth its cost to
+        this ``pool`` (default: everything), which takes about as long as choosing one.
+        """
+        left = self.questions_left(user)
+        if not left or user.open is not None or not isinstance(self.schedule, WhenWorth):
+            return left
+        return left if self.value(user, pool, offered) > self.schedule.cost else 0
+
     def ask(
         self, user: User, pool: ArrayLike | None = None, offered: ArrayLike | None = None
     ) -> Question | None:
-        """The next question, or None when none is due.
+        """The next question, or None when none is due or, with ``WhenWorth``, worth its cost.
 
         As long as one is due, an open question is returned again, whatever is offered; it can be
-        answered later, too. ``offered`` are the
-        indices of the key-terms to choose from, in any order (default: all); ``pool`` the arms
-        of this round, which some strategies look at.
+        answered later, too. ``offered`` are the key-terms to choose from, in any order (default:
+        all); ``pool`` the arms of this round, which some strategies look at.
         """
-        arms, terms = self._pool(pool), self._offered(offered)
-        if not self.questions_due(user) or not self._can_be_asked(terms):
+        arms, terms = pool_of(self.catalog, pool), offered_of(self.catalog, offered)
+        if not self.questions_left(user) or not can_be_asked(self, terms):
             return None
         if user.open is None:
-            kind, about = self._choose(user, arms, terms)
+            chosen = choose_if_worth(self, user, arms, terms)
+            if chosen is None:
+                return None
             number, now = user.questions + 1, user.rounds + 1
-            user.was_asked(question_about(self.catalog, kind, about, number, now))
+            user.was_asked(question_about(self.catalog, *chosen, number, now))
         return user.open
 
     def hear(
@@ -176,10 +190,81 @@ class Agent:
             value, heavy = number("answer", answer), positive("weight", weight)
             place = question.number, question.round
             known = question_about(self.catalog, question.kind, question.indices, *place)
-            learn = self._learner("arm" if question.kind == "arm" else "term")
-            learn(user.state, known.probe, value, heavy)
+            self._hear(user, known, value, heavy)
         user.settled += question.round == user.rounds + 1
         user.open = None
+
+    def volunteer(self, user: User, term: int | str, answer: float, *, weight: float = 1.0) -> None:
+        """Take in an answer that nobody asked for: what someone says they like, to begin with.
+
+        It is learned from like an answer about that key-term, on the same scale; no question is
+        opened or closed by it, and strategies that look at ``times`` take the term for asked.
+
+        >>> import conlinucb as cl
+        >>> agent = cl.conlinucb(cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]))
+        >>> user = agent.new_user()
+        >>> agent.volunteer(user, 1, 1.0)
+        >>> agent.recommend(user).arms
+        array([1])
+        """
+        self._check(user)
+        place = user.questions, user.rounds + 1
+        index = self.catalog.term_index(term) if isinstance(term, str) else whole("term", term)
+        about = question_about(self.catalog, "term", (index,), *place)
+        self._hear(user, about, number("answer", answer), positive("weight", weight))
+        user.was_about(about.indices)
+
+    def value(
+        self, user: User, pool: ArrayLike | None = None, offered: ArrayLike | None = None
+    ) -> float:
+        """What the best question is worth: by how much it improves the next recommendation.
+
+        In units of reward, by the criterion of ``valuable`` whatever the agent's own strategy is,
+        over the ``pool`` (default: all arms) and the ``offered`` key-terms (default: all).
+
+        >>> import conlinucb as cl
+        >>> catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.5, 0.5]])
+        >>> agent = cl.conlinucb(catalog, prior=cl.Gaussian([0.2, 0.2], [[0.1, 0.0], [0.0, 0.1]]))
+        >>> round(agent.value(agent.new_user()), 4)
+        0.0129
+        """
+        self._check(user)
+        arms, terms = pool_of(self.catalog, pool), offered_of(self.catalog, offered)
+        return most_valuable(self, user, arms, terms).gain
+
+    def questionnaire(
+        self,
+        n: int,
+        offered: ArrayLike | None = None,
+        *,
+        least: int = 2,
+        alike: float | None = 0.9,
+    ) -> list[int]:
+        """Key-terms to ask every newcomer about, chosen together, the most informative first.
+
+        By the criterion of ``informative``, each as if those before it had been answered, without
+        what nobody answers and what fewer than ``least`` arms have. Where the arms of two key-terms
+        are nearly the same (cosine of their weights above ``alike``; None: never mind) only one is
+        asked about. Fewer than n where there are no more. ``volunteer`` takes the answers in.
+
+        >>> import conlinucb as cl
+        >>> arms, weights = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]], [[1, 1, 0], [1, 1, 1], [0, 0, 1]]
+        >>> cl.conlinucb(cl.Catalog(arms, weights)).questionnaire(3)
+        [0, 2]
+        """
+        whole("least", least, low=0)
+        if alike is not None:
+            number("alike", alike, low=0.0, high=1.0)
+        terms = offered_of(self.catalog, offered)
+        batch = Batch(self.catalog, self.estimator, self.answers)
+        return chosen_together(batch, self.catalog, terms, whole("n", n, low=0), least, alike)
+
+    def _hear(self, user: User, question: Question, answer: float, weight: float) -> None:
+        """Learn from an answer, on the scale that the prior says it is on."""
+        scale = scale_of(self.answers, question.kind, question.indices)
+        learn = self._learner("arm" if question.kind == "arm" else "term")
+        if scale.weight > 0:  # a weight of 0 tells nothing
+            learn(user.state, question.probe, scale.observed(answer), weight * scale.weight)
 
     def recommend(
         self,
@@ -194,22 +279,37 @@ class Agent:
         Returns fewer than k where there are fewer. The order follows the tie rule.
         """
         self._check(user)
-        advice = self._advice(user, self._pool(pool, exclude), whole("k", k, low=1))
+        arms, ranking = pool_of(self.catalog, pool, exclude), self._ranking(user)
+        advice = self._newcomers.best(user, ranking, arms, whole("k", k, low=1))
         user.close_round()
         return advice
 
-    def learn(self, user: User, arm: int, reward: float, *, weight: float = 1.0) -> None:
+    def recommend_many(
+        self, users: Sequence[User], pools: Sequence[ArrayLike | None] | None = None, k: int = 1
+    ) -> list[Advice]:
+        """What ``recommend`` gives each user, with one pool for each (default: all arms).
+
+        Where one of them is refused, nobody's round is closed.
+
+        >>> import conlinucb as cl
+        >>> agent = cl.linucb(cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]], ["a", "b"]))
+        >>> users = [agent.new_user(seed) for seed in range(2)]
+        >>> agent.learn(users[1], "b", 1.0)
+        >>> [advice.ids for advice in agent.recommend_many(users)]
+        [('a',), ('b',)]
+        """
+        return recommend_many(self, users, pools, k)
+
+    def learn(self, user: User, arm: int | str, reward: float, *, weight: float = 1.0) -> None:
         """Take in the reward of an arm: now, later or never, recommended or not.
 
         An arm that was never recommended, or has been removed since, is fine: the reward tells
         as much about the person's taste. ``weight`` is its precision against that of others.
         """
         self._check(user)
-        index, arms = whole("arm", arm), self.catalog._arms
-        if index >= len(arms):
-            raise InvalidInput(f"arm must be an index from 0 to {len(arms) - 1}, got {index}.")
+        features = self.catalog._arms[arm_of(self.catalog, arm)]
         value, heavy = number("reward", reward), positive("weight", weight)
-        self._learner("arm")(user.state, arms[index], value, heavy)
+        self._learner("arm")(user.state, features, value, heavy)
 
     def estimates(self, user: User) -> TermEstimates:
         """What is believed of every key-term, asked about or not.
@@ -222,52 +322,60 @@ class Agent:
         array([0.87, 0.  ])
         """
         self._check(user)
-        terms = self.catalog._terms
-        cov = self.estimator.term_belief(user.state, user.rounds + 1, 0).cov
-        squares = np.einsum("kd,kd->k", terms @ cov, terms)
-        return TermEstimates(terms @ user.state.theta, np.sqrt(np.maximum(squares, 0.0)))
+        return term_estimates(self.catalog, self.estimator, self.answers, user)
 
     def expects(self, user: User, question: Question) -> tuple[float, float]:
-        """The answer expected to a question, and how uncertain that is: probe'theta, its radius."""
+        """The answer expected to a question, and how uncertain that is.
+
+        probe'theta and its standard deviation, both on the scale of answers; of an arm they are a
+        reward's.
+        """
         self._check(user)
-        belief = self.estimator.term_belief(user.state, user.rounds + 1, 0)
-        about = question.kind, question.indices, question.number, question.round
-        probe = question_about(self.catalog, *about).probe
-        radius = np.sqrt(max(float(probe @ belief.cov @ probe), 0.0))
-        return float(probe @ user.state.theta), float(radius)
+        return expected_answer(self.catalog, self.estimator, self.answers, user, question)
 
     def score(self, user: User, arms: ArrayLike) -> ArmScores:
         """Means, radii and scores of these arms, removed ones too; closes no round."""
         self._check(user)
-        return self._ranking(user).scores(indices("arms", arms, size=len(self.catalog)))
+        return self._ranking(user).scores(arms_of(self.catalog, arms))
 
-    def influence(self, user: User, arm: int) -> Influence:
-        """How each reward and answer bears on an arm's mean: the parts of all of them add up.
+    def propensities(
+        self, user: User, pool: ArrayLike | None = None, k: int = 1, *, draws: int = 1000
+    ) -> Floats:
+        """How likely ``recommend`` is to put each arm of the pool among its k; closes no round.
+
+        1 and 0 for "ucb" and "greedy", exact for "epsilon-greedy", a share of ``draws`` for
+        "thompson": off by some sqrt(p (1 - p) / draws).
 
         >>> import conlinucb as cl
+        >>> catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]])
+        >>> agent = cl.linucb(catalog, select=cl.EpsilonGreedy(0.2))
+        >>> agent.propensities(agent.new_user())
+        array([0.9, 0.1])
+        """
+        self._check(user)
+        arms, many = pool_of(self.catalog, pool), whole("draws", draws, low=1)
+        found = self._ranking(user).propensities(arms, whole("k", k, low=1), many)
+        if found is None:
+            raise InvalidInput(f"select {self.select!r} has no propensities(seen, k).")
+        return found
+
+    def influence(self, user: User, arm: int | str) -> Influence:
+        """How each reward and answer bears on an arm's mean: the parts of all of them add up.
+
+        ``of_answer`` takes an answer as this agent would now, on its prior's scale.
+
+        >>> import numpy as np, conlinucb as cl
         >>> agent = cl.conlinucb(cl.Catalog([[1.0, 0.0], [0.6, 0.8]], [[1.0], [0.0]]))
         >>> user = agent.new_user()
         >>> agent.learn(user, 0, 1.0)
         >>> part = 1.0 * agent.catalog.arms[0] @ agent.influence(user, 1).arm
-        >>> bool(np.isclose(part, agent.catalog.arms[1] @ user.theta))
+        >>> bool(abs(part - agent.catalog.arms[1] @ user.theta) < 1e-12)
         True
         """
         self._check(user)
-        index = int(indices("arm", [whole("arm", arm)], size=len(self.catalog))[0])
-        return self.estimator.influence(user.state, self.catalog._arms[index])
-
-    def parameters(self) -> dict[str, Any]:
-        """What defines the algorithm, as values that JSON can hold."""
-        asked = "arm" if self.asks == "arm" else self.chooser and self.chooser.name
-        own = parts(self.strategy)
-        return {
-            "estimator": self.estimator.name,
-            **{name: plain(value) for name, value in self.estimator.parameters().items()},
-            "strategy": asked,
-            **{f"strategy_{name}": plain(value) for name, value in own.items()},
-            "schedule": plain(self.schedule),
-            **({} if isinstance(self.select, UpperConfidence) else {"select": plain(self.select)}),
-        }
+        features = self.catalog._arms[arm_of(self.catalog, arm)]
+        found = self.estimator.influence(user.state, features)
+        return found._replace(answers=self.answers)
 
     def __repr__(self) -> str:
         return (
@@ -287,89 +395,5 @@ class Agent:
     def _learner(self, source: str) -> Callable[..., None]:
         return self.estimator.learn_arm if source == "arm" else self.estimator.learn_term
 
-    def _pool(self, pool: ArrayLike | None, exclude: ArrayLike | None = None) -> Indices:
-        if pool is None:
-            arms = self.catalog._live_arms
-        else:
-            arms = indices("pool", pool, size=len(self.catalog))
-            removed = arms[~self.catalog._live[arms]]
-            if removed.size:
-                raise InvalidInput(f"pool holds arm {removed[0]}, which has been removed.")
-        if exclude is not None:
-            kept = np.ones(len(self.catalog), dtype=bool)
-            kept[indices("exclude", exclude, size=len(self.catalog))] = False
-            arms = arms[kept[arms]]
-        if not arms.size:
-            raise InvalidInput("The pool is empty: there is no arm to choose from.")
-        return arms
-
-    def _offered(self, offered: ArrayLike | None) -> Indices:
-        if offered is None:
-            return self.catalog._live_terms
-        terms = np.sort(indices("offered", offered, size=len(self.catalog.term_ids)))
-        if not terms.size:
-            raise InvalidInput("offered is empty: there is no key-term to ask about.")
-        gone = terms[~self.catalog._offered[terms]]
-        if gone.size:
-            raise InvalidInput(f"offered holds key-term {gone[0]}, all of whose arms are removed.")
-        return terms
-
     def _ranking(self, user: User) -> Ranking:
         return Ranking(self.catalog, self.estimator, self.select, self.schedule, user)
-
-    def _advice(self, user: User, arms: Indices, k: int) -> Advice:
-        """The k best; for newcomers to a large catalogue, who are all alike, looked up once."""
-        alike = isinstance(self.select, Choosing) and not self.select.samples
-        if arms.size < LARGE or arms is not self.catalog._live_arms or not alike:
-            return self._ranking(user).best(arms, k)
-        if not all(map(np.array_equal, user.state, self._newcomer())):
-            return self._ranking(user).best(arms, k)
-        known = self._to_newcomers  # several threads may be here
-        if known is None or known[:2] != (user.rounds, k):
-            found = self._ranking(user).best(arms, k)
-            known = self._to_newcomers = user.rounds, k, found
-        return deepcopy(known[2])
-
-    def _newcomer(self) -> State:
-        """The state of someone of whom nothing was learned."""
-        if self._blank is None:
-            self._blank = self.estimator.new_state(self.catalog.d)
-        return self._blank
-
-    def _can_be_asked(self, terms: Indices) -> bool:
-        """False for a pair of fewer than two."""
-        return self.chooser is None or self.chooser.kind != "pair" or terms.size >= 2
-
-    def _choose(self, user: User, arms: Indices, offered: Indices) -> tuple[Kind, tuple[int, ...]]:
-        """What the next question is about."""
-        if self.asks == "arm":
-            return "arm", (int(arms[first_best(self._ranking(user).scores(arms).scores)]),)
-        assert self.chooser is not None
-        return self.chooser.kind, self._choose_terms(user, arms, offered)
-
-    def _choose_terms(self, user: User, arms: Indices, offered: Indices) -> tuple[int, ...]:
-        chooser = self.chooser
-        assert chooser is not None
-        chooser.check_offered(offered, self.catalog)
-        t = user.rounds + 1
-        belief = self.estimator.term_belief(user.state, t, schedules.asked_by(self.schedule, t))
-        if chooser.needs_pool:
-            reach = self.estimator.reach(user.state, self.catalog._arms[arms])
-        else:
-            arms, reach = arms[:0], np.empty((0, self.catalog.d))
-        view = View(
-            self.catalog._terms,
-            offered,
-            belief.theta,
-            belief.cov,
-            belief.alpha,
-            arms,
-            reach,
-            *self.catalog._graph,
-            np.full(len(self.catalog.term_ids), np.inf),
-            chooser.constants,
-            user.seed,
-            user.questions,
-            t,
-        )
-        return chooser.choose(view)

@@ -90,6 +90,33 @@ class Every(_Shifted):
         return math.floor(t / self.n)
 
 
+@dataclass(frozen=True)
+class WhenWorth:
+    """A question is asked only while the best one is worth more than it costs a person.
+
+    ``cost`` is in units of reward, and so is a question's value: by how much it improves the next
+    recommendation, see ``Agent.value``. At most ``most`` a round, and none after the ``first``
+    rounds (None: in all of them). b(t) is the most that can have been asked.
+
+    >>> WhenWorth(0.01, most=2, first=10)(7)
+    14.0
+    """
+
+    cost: float = 0.01
+    most: int = 3
+    first: int | None = None
+
+    def __post_init__(self) -> None:
+        number("cost", self.cost, low=0.0)
+        whole("most", self.most, low=0)
+        if self.first is not None:
+            whole("first", self.first, low=0)
+
+    def __call__(self, t: int) -> float:
+        """The most that can have been asked by the end of round t."""
+        return float(self.most * (t if self.first is None else min(t, self.first)))
+
+
 def asked_by(schedule: Callable[[int], float], t: int) -> int:
     """floor(b(t)), the questions asked by the end of round t; 0 for t = 0."""
     return math.floor(_value(schedule, t) + _ROUNDING)
@@ -119,8 +146,8 @@ def checked(schedule: Any, rounds: int = 1000) -> Callable[[int], float]:
     """Return ``schedule`` if it is callable and does not decrease over the first rounds."""
     if not callable(schedule) or isinstance(schedule, type):
         raise InvalidInput(
-            f"schedule must be Never(), Logarithmic(f), Linear(b), Every(n) or a function "
-            f"b(t), got {schedule!r}."
+            f"schedule must be Never(), Logarithmic(f), Linear(b), Every(n), WhenWorth(cost) or a "
+            f"function b(t), got {schedule!r}."
         )
     for t in range(1, rounds + 1):
         questions(schedule, t)

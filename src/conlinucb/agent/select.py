@@ -7,7 +7,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from conlinucb.errors import InvalidInput, UnknownName, nearest
-from conlinucb.numerics.validation import Floats
+from conlinucb.numerics.ties import ranking
+from conlinucb.numerics.validation import Floats, number, whole
+from conlinucb.randomness import derive, uniform
 
 
 class Seen(NamedTuple):
@@ -23,7 +25,11 @@ class Seen(NamedTuple):
 
 
 class Select(Protocol):
-    """A way to choose arms of your own: ``rank`` gives each arm a score, the best is taken."""
+    """A way to choose arms of your own: ``rank`` gives each arm a score, the best is taken.
+
+    One that logs also has ``propensities(seen, k)``: for each arm, how likely ``rank`` is to put it
+    among the k best, whatever the seed is.
+    """
 
     name: str
 
@@ -53,10 +59,25 @@ class UpperConfidence(Choosing):
 
 
 class Thompson(Choosing):
-    """The largest x'theta for a theta drawn from the belief, alpha times as wide as it is."""
+    """The largest x'theta for a theta drawn from the belief, alpha times as wide as it is.
+
+    With ``draws`` every recommendation says how likely each of its arms was: the share of so many
+    further draws, and the one that decided, in which the arm was among the best. 1 over that share
+    has the expectation 1/p to a relative (1 - p)^(draws + 1), so weights of offline evaluation are
+    as good as unbiased. Without ``draws`` nothing is computed, and nothing is said.
+
+    >>> Thompson(draws=200)
+    Thompson(draws=200)
+    """
 
     name = "thompson"
     samples = True
+
+    def __init__(self, draws: int = 0) -> None:
+        self.draws = whole("draws", draws)
+
+    def __repr__(self) -> str:
+        return f"Thompson(draws={self.draws})" if self.draws else "Thompson()"
 
 
 class Greedy(Choosing):
@@ -65,8 +86,43 @@ class Greedy(Choosing):
     name = "greedy"
 
 
-SELECTS: dict[str, type[Choosing]] = {
-    each.name: each for each in (UpperConfidence, Thompson, Greedy)
+class EpsilonGreedy:
+    """The best means, or in a share ``epsilon`` of the rounds any arms, all equally likely.
+
+    So the propensity of every arm is known exactly, and none is below epsilon k / n.
+
+    >>> import conlinucb as cl
+    >>> catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]])
+    >>> agent = cl.linucb(catalog, select=EpsilonGreedy(0.2))
+    >>> agent.recommend(agent.new_user()).propensities
+    array([0.9])
+    """
+
+    name = "epsilon-greedy"
+
+    def __init__(self, epsilon: float = 0.1) -> None:
+        self.epsilon = number("epsilon", epsilon, low=0.0, high=1.0)
+
+    def rank(self, seen: Seen) -> Floats:
+        """The means, or random numbers."""
+        if not uniform(seen.seed, 0) < self.epsilon:
+            return seen.means
+        dice = derive(seen.seed, 1)
+        return np.array([uniform(dice, i) for i in range(seen.means.size)])
+
+    def propensities(self, seen: Seen, k: int) -> Floats:
+        """How likely each arm is to be among the k best of ``rank``."""
+        best = ranking(seen.means, k)
+        found = np.full(seen.means.size, self.epsilon * best.size / seen.means.size)
+        found[best] += 1.0 - self.epsilon
+        return found
+
+    def __repr__(self) -> str:
+        return f"EpsilonGreedy(epsilon={self.epsilon})"
+
+
+SELECTS: dict[str, Any] = {
+    each.name: each for each in (UpperConfidence, Thompson, Greedy, EpsilonGreedy)
 }
 
 

@@ -10,8 +10,8 @@ from conlinucb.agent.agent import Agent
 from conlinucb.agent.alpha import TheoryAlpha
 from conlinucb.agent.estimators import Ridge
 from conlinucb.agent.named import is_stranger, stranger
-from conlinucb.agent.recipes import arm_con, conlinucb, conucb, linucb
-from conlinucb.agent.schedule import Every, Linear, Logarithmic, Never
+from conlinucb.agent.recipes import arm_con, conlinucb, conucb, for_newcomers, linucb
+from conlinucb.agent.schedule import Every, Linear, Logarithmic, Never, WhenWorth
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 
@@ -30,12 +30,13 @@ def own(
 
 
 RECIPES: dict[str, Callable[..., Agent]] = {
-    each.__name__: each for each in (linucb, arm_con, conucb, conlinucb, own)
+    each.__name__: each for each in (linucb, arm_con, conucb, conlinucb, for_newcomers, own)
 }
 PARTS = ("estimator", "strategy", "schedule", "select", "prior")
 """What may be a part of one's own, by name."""
 SCHEDULES: dict[str, Callable[..., Any]] = {
-    each.__name__.lower(): each for each in (Never, Logarithmic, Linear, Every)
+    **{each.__name__.lower(): each for each in (Never, Logarithmic, Linear, Every)},
+    "when-worth": WhenWorth,
 }
 
 

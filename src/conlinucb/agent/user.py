@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,8 @@ class User:
     """Questions of the present round that were answered or skipped."""
     open: Question | None = None
     """The question that waits for an answer."""
+    times: dict[int, int] = field(default_factory=dict)
+    """How often each key-term was asked about, or told of, by index."""
 
     @property
     def theta(self) -> Floats:
@@ -51,6 +53,12 @@ class User:
         """Note that this question was put: it waits for an answer now."""
         self.questions = question.number
         self.open = question
+        if question.kind != "arm":
+            self.was_about(question.indices)
+
+    def was_about(self, terms: Sequence[int]) -> None:
+        """Note that these key-terms came up. A new dictionary: a copy of the user has the old."""
+        self.times = {**self.times, **{each: self.times.get(each, 0) + 1 for each in terms}}
 
     def close_round(self) -> None:
         """Note that something was recommended: what is due now belongs to the next round."""
@@ -73,8 +81,14 @@ class User:
             "seed": np.array(self.seed, dtype=np.uint64),
             "counts": np.array([self.rounds, self.questions, self.settled], dtype=np.int64),
             "open": np.array(open_, dtype=np.int64),
+            **self._times(),
             **{f"state_{name}": array.copy() for name, array in state.items()},
         }
+
+    def _times(self) -> dict[str, NDArray[Any]]:
+        """Key-terms that came up, and how often; nothing where none did."""
+        pairs = sorted(self.times.items())
+        return {"times": np.array(pairs, dtype=np.int64)} if pairs else {}
 
 
 def kind_of(estimator: Estimator) -> str:
@@ -102,6 +116,7 @@ def from_arrays(arrays: Mapping[str, NDArray[Any]], estimator: Estimator, catalo
         estimator.check_state(user.state)
         user.rounds, user.questions, user.settled = _integers(arrays, "counts", (3,)).tolist()
         user.open = _open(arrays, catalog)
+        user.times = _came_up(arrays, catalog)
         return user
     except KeyError as error:
         raise IncompatibleState(f"The arrays of a user lack {error}.") from None
@@ -117,6 +132,15 @@ def _integers(arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, .
             f"{name} must be integers of at least 0 and shape {shape}, got {found!r}."
         )
     return found
+
+
+def _came_up(arrays: Mapping[str, NDArray[Any]], catalog: Catalog) -> dict[int, int]:
+    if "times" not in arrays:  # nothing came up, or the arrays are of before it was noted
+        return {}
+    found = _integers(arrays, "times", (len(arrays["times"]), 2))
+    if (found[:, 0] >= len(catalog.term_ids)).any():
+        raise IncompatibleState(f"times has key-term {found[:, 0].max()}, which is not known here.")
+    return {int(term): int(count) for term, count in found}
 
 
 def _open(arrays: Mapping[str, NDArray[Any]], catalog: Catalog) -> Question | None:

@@ -3,33 +3,43 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import zipfile
 import zlib
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from conlinucb.catalog.appended import Appended
+from conlinucb.catalog.checked import (
+    Id,
+    checked_ids,
+    checked_weights,
+    decode_ids,
+    encode_ids,
+    look_up,
+    optional_matrix,
+    read_only,
+    unused_ids,
+)
 from conlinucb.catalog.from_tables import FromTables
-from conlinucb.errors import IncompatibleState, InvalidInput, UnknownName, nearest
+from conlinucb.catalog.popularity import PULL, Popularity, popularity_of
+from conlinucb.errors import IncompatibleState, InvalidInput
 from conlinucb.numerics.svd import warn_of_rank
-from conlinucb.numerics.validation import Floats, Indices, Singles, finite_entries, indices, matrix
+from conlinucb.numerics.validation import Floats, Indices, Singles, indices, matrix
+from conlinucb.shown import Shown
 
-Id = str | int
-Array = TypeVar("Array", bound=NDArray[Any])
 PACKING = (zipfile.BadZipFile, zlib.error)
 FORMAT = 1
 """Version of the file that ``save`` writes."""
 _DAMAGE = (LookupError, ValueError, TypeError, AttributeError, EOFError, *PACKING)
 
 
-class Catalog(FromTables):
+class Catalog(FromTables, Shown):
     """Arms (N, d), and weights (N, K) that say how much each arm belongs to each key-term.
 
     A key-term's feature is the weighted mean of its arms: x~_k = sum_a w[a,k] x_a / sum_a w[a,k].
@@ -53,6 +63,7 @@ class Catalog(FromTables):
     ) -> None:
         self.report = {}
         self.basis = None
+        self._appended = Appended()
         self._setup(matrix("arms", arms), weights, arm_ids, term_ids, live=None)
         warn_of_rank(self._arms)
 
@@ -70,9 +81,9 @@ class Catalog(FromTables):
                 f"A catalogue needs at least one arm and one feature, got shape {arms.shape}."
             )
         self._arms = arms
-        self._weights = _weights(weights, arms.shape[0])
-        self.arm_ids = _ids("arm_ids", arm_ids, arms.shape[0])
-        self.term_ids = _ids("term_ids", term_ids, self._weights.shape[1])
+        self._weights = checked_weights(weights, arms.shape[0])
+        self.arm_ids = checked_ids("arm_ids", arm_ids, arms.shape[0])
+        self.term_ids = checked_ids("term_ids", term_ids, self._weights.shape[1])
         self._live = np.ones(arms.shape[0], dtype=bool) if live is None else live
         if not self._live.any():
             raise InvalidInput("A catalogue needs at least one arm, but every arm is removed.")
@@ -106,12 +117,12 @@ class Catalog(FromTables):
     @property
     def arms(self) -> Floats:
         """Features of all arms, (N, d), removed ones included; read-only."""
-        return _read_only(self._arms)
+        return read_only(self._arms)
 
     @property
     def terms(self) -> Floats:
         """Features of all key-terms, (K, d); read-only."""
-        return _read_only(self._terms)
+        return read_only(self._terms)
 
     @property
     def weights(self) -> sparse.csr_array:
@@ -126,12 +137,22 @@ class Catalog(FromTables):
     @property
     def live_arms(self) -> Indices:
         """Indices of the arms that are not removed; read-only."""
-        return _read_only(self._live_arms)
+        return read_only(self._live_arms)
 
     @property
     def live_terms(self) -> Indices:
         """Indices of the key-terms that still have an arm; read-only."""
-        return _read_only(self._live_terms)
+        return read_only(self._live_terms)
+
+    @property
+    def constant(self) -> int | None:
+        """The feature that is 1 for every arm and key-term, if ``with_constant`` appended one."""
+        return self._appended.constant
+
+    @property
+    def popularity(self) -> Popularity | None:
+        """The feature that ``with_popularity`` appended, and what it is made of."""
+        return self._appended.popularity
 
     # What kernels take: the same arrays, writable, since Numba tells the two kinds apart.
     @cached_property
@@ -181,11 +202,11 @@ class Catalog(FromTables):
 
     def arm_index(self, arm_id: Id) -> int:
         """Index of the arm with this id."""
-        return _look_up("arm", arm_id, self._arm_lookup)
+        return look_up("arm", arm_id, self._arm_lookup)
 
     def term_index(self, term_id: Id) -> int:
         """Index of the key-term with this id."""
-        return _look_up("key-term", term_id, self._term_lookup)
+        return look_up("key-term", term_id, self._term_lookup)
 
     def add_arms(
         self,
@@ -198,24 +219,29 @@ class Catalog(FromTables):
         """A new catalogue with these arms at the end; weights (n, K) over the same key-terms.
 
         The key-terms' features become the means of all arms or, with ``keep_terms``, stay what
-        they were, so that answers given before mean the same as those given from now on.
+        they were, so that answers given before mean the same as those given from now on. Where
+        the catalogue has a constant or popularity, arms come without it: they get a 1, and the
+        popularity of an arm that nobody met.
 
         >>> catalog = Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]])
         >>> larger = catalog.add_arms([[0.6, 0.8]], [[1.0]])
         >>> len(larger), larger.arm_ids
         (3, (0, 1, 2))
         """
-        fresh = matrix("arms", arms, columns=self.d)
-        more = _weights(weights, fresh.shape[0], columns=len(self.term_ids))
+        fresh = self._appended.completed(matrix("arms", arms), self.d)
+        matrix("arms", fresh, columns=self.d)
+        more = checked_weights(weights, fresh.shape[0], columns=len(self.term_ids))
         if arm_ids is None:
-            arm_ids = _unused_ids(len(self), fresh.shape[0], self._arm_lookup)
-        ids = [*self.arm_ids, *_ids("arm_ids", arm_ids, fresh.shape[0])]
+            arm_ids = unused_ids(len(self), fresh.shape[0], self._arm_lookup)
+        ids = [*self.arm_ids, *checked_ids("arm_ids", arm_ids, fresh.shape[0])]
         live = np.concatenate([self._live, np.ones(fresh.shape[0], dtype=bool)])
         weights = sparse.vstack([self._weights, more], format="csr")
-        return self._like(np.vstack([self._arms, fresh]), weights, ids, live, keep_terms)
+        kept = self._terms if keep_terms else None
+        grown = self._appended.grown(fresh.shape[0])
+        return self._like(np.vstack([self._arms, fresh]), weights, ids, live, kept, grown)
 
     def remove_arms(self, removed: ArrayLike, *, keep_terms: bool = False) -> Catalog:
-        """A new catalogue in which these indices are never in a pool again.
+        """A new catalogue in which these arms, by index or id, are never in a pool again.
 
         Indices stay valid, what people taught about a removed arm stays valid, and the
         key-terms' features become the means of the arms that are left or, with ``keep_terms``,
@@ -229,8 +255,52 @@ class Catalog(FromTables):
 
     def _with_live(self, name: str, arms: ArrayLike, live: bool, keep_terms: bool) -> Catalog:
         present = self._live.copy()
-        present[indices(name, arms, size=len(self))] = live
-        return self._like(self._arms, self._weights, self.arm_ids, present, keep_terms)
+        present[indices(name, arms, size=len(self), find=self.arm_index)] = live
+        kept = self._terms if keep_terms else None
+        return self._like(self._arms, self._weights, self.arm_ids, present, kept, self._appended)
+
+    def with_constant(self) -> Catalog:
+        """A new catalogue with a 1 appended to the features of every arm, and so of every key-term.
+
+        What everybody likes or dislikes alike is then learned by one number.
+
+        >>> catalog = Catalog([[2.0], [4.0]], [[1.0], [1.0]]).with_constant()
+        >>> catalog.arms[0], catalog.terms[0], catalog.constant
+        (array([2., 1.]), array([3., 1.]), 1)
+        """
+        if self.constant is not None:
+            raise InvalidInput(f"The catalogue has a constant already, feature {self.constant}.")
+        appended = Appended(self.d, self.popularity)
+        return self._with_feature(np.ones(len(self)), appended)
+
+    def with_popularity(self, values: Any, *, counts: Any = None, pull: float = PULL) -> Catalog:
+        """A new catalogue with the arms' popularity appended to their features.
+
+        ``values`` are counts, of which it takes the logarithm of 1 + count; or mean ratings of
+        ``counts`` ratings each, shrunk to the average arm's as if each had ``pull`` ratings more
+        of it. Both are standardised over the arms that are there. Each is an array in the order
+        of the arms, or a table by arm id in which absent arms have 0.
+
+        >>> catalog = Catalog([[2.0], [4.0]], [[1.0], [1.0]], ["a", "b"])
+        >>> catalog.with_popularity({"a": 10, "b": 1000}).arms
+        array([[ 2., -1.],
+               [ 4.,  1.]])
+        """
+        if self.popularity is not None:
+            column = self.popularity.column
+            raise InvalidInput(f"The catalogue has popularity already, feature {column}.")
+        popularity = popularity_of(
+            values, counts, ids=self.arm_ids, live=self._live, column=self.d, pull=pull
+        )
+        return self._with_feature(popularity.features, Appended(self.constant, popularity))
+
+    def _with_feature(self, column: Floats, appended: Appended) -> Catalog:
+        arms = np.hstack([self._arms, column[:, None]])
+        new = self._like(arms, self._weights, self.arm_ids, self._live, None, appended)
+        if not self._kept_terms:
+            return new
+        kept = np.hstack([self._terms, new._terms[:, -1:]])
+        return self._like(arms, self._weights, self.arm_ids, self._live, kept, appended)
 
     def _like(
         self,
@@ -238,33 +308,37 @@ class Catalog(FromTables):
         weights: Any,
         arm_ids: Sequence[Id],
         live: NDArray[np.bool_],
-        keep_terms: bool,
+        kept_terms: Floats | None,
+        appended: Appended,
     ) -> Catalog:
         changed = Catalog.__new__(Catalog)
-        changed.report, changed.basis = self.report, self.basis
-        kept = self._terms if keep_terms else None
-        changed._setup(arms, weights, arm_ids, self.term_ids, live, kept)
+        changed.report, changed.basis, changed._appended = self.report, self.basis, appended
+        changed._setup(arms, weights, arm_ids, self.term_ids, live, kept_terms)
         return changed
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything as named arrays, as ``save`` writes them; read-only."""
-        return {name: _read_only(array) for name, array in self._arrays().items()}
+        return {name: read_only(array) for name, array in self._arrays().items()}
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         start, terms, data = self._graph
         more = {"terms": self._terms} if self._kept_terms else {}
         if self.basis is not None:
             more["basis"] = self.basis
-        return more | {
-            "format": np.array(FORMAT),
-            "arms": self._arms,
-            "live": self._live,
-            "weights_start": start,
-            "weights_terms": terms,
-            "weights_data": data,
-            "arm_ids": _encode(self.arm_ids),
-            "term_ids": _encode(self.term_ids),
-        }
+        return (
+            more
+            | self._appended.to_arrays()
+            | {
+                "format": np.array(FORMAT),
+                "arms": self._arms,
+                "live": self._live,
+                "weights_start": start,
+                "weights_terms": terms,
+                "weights_data": data,
+                "arm_ids": encode_ids(self.arm_ids),
+                "term_ids": encode_ids(self.term_ids),
+            }
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the catalogue as one .npz file of plain arrays, no pickle."""
@@ -292,7 +366,7 @@ class Catalog(FromTables):
     def _read(cls, arrays: Mapping[str, NDArray[Any]]) -> Catalog:
         if int(arrays["format"]) != FORMAT:
             raise IncompatibleState(f"format {int(arrays['format'])} is not {FORMAT}.")
-        arm_ids, term_ids = _decode(arrays["arm_ids"]), _decode(arrays["term_ids"])
+        arm_ids, term_ids = decode_ids(arrays["arm_ids"]), decode_ids(arrays["term_ids"])
         parts = (arrays["weights_data"], arrays["weights_terms"], arrays["weights_start"])
         weights = sparse.csr_array(parts, shape=(len(arm_ids), len(term_ids)))
         weights.check_format(full_check=True)  # a graph that points outside would crash kernels
@@ -301,94 +375,25 @@ class Catalog(FromTables):
             raise IncompatibleState(f"live is {live.dtype} of shape {live.shape}.")
         catalog = cls.__new__(cls)
         arms = matrix("arms", arrays["arms"])
-        shape = (len(term_ids), arms.shape[1])
-        catalog.report, catalog.basis = {}, _optional(arrays, "basis", shape)
-        catalog._setup(arms, weights, arm_ids, term_ids, live, _optional(arrays, "terms", shape))
+        catalog._appended = Appended.from_arrays(arrays, arms)
+        terms, d = len(term_ids), arms.shape[1]
+        made = (terms, d - len(catalog._appended.columns))
+        catalog.report, catalog.basis = {}, optional_matrix(arrays, "basis", made)
+        kept = optional_matrix(arrays, "terms", (terms, d))
+        catalog._setup(arms, weights, arm_ids, term_ids, live, kept)
         return catalog
 
     def __len__(self) -> int:
         """Number of arms, removed ones included, so that every index is below it."""
         return int(self._arms.shape[0])
 
+    def facts(self) -> dict[str, object]:
+        """What a notebook shows."""
+        counts = {"arms": self.live_arms.size, "key-terms": self.live_terms.size}
+        return {**counts, "features": self.d, "version": self.version}
+
     def __repr__(self) -> str:
         return (
             f"Catalog({self.live_arms.size} arms, {self.live_terms.size} key-terms, "
             f"d={self.d}, version={self.version})"
         )
-
-
-def _optional(
-    arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, int]
-) -> Floats | None:
-    if name not in arrays:
-        return None
-    found = matrix(name, arrays[name])
-    if found.shape != shape:
-        raise IncompatibleState(f"{name} must have shape {shape}, got {found.shape}.")
-    return found
-
-
-def _read_only(array: Array) -> Array:
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def _weights(value: Any, rows: int, columns: int | None = None) -> sparse.csr_array:
-    """Checked weights as sparse rows, without stored zeros, columns in order."""
-    try:
-        result = sparse.csr_array(value, dtype=np.float64, copy=True)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(f"weights must be a sparse or dense matrix: {error}") from None
-    wanted = (rows, result.shape[-1] if columns is None else columns)
-    if result.ndim != 2 or result.shape != wanted:
-        raise InvalidInput(
-            f"weights must have one row for each arm and one column for each key-term, "
-            f"{wanted[0]} x {'K' if columns is None else columns}; got shape {result.shape}."
-        )
-    result.sum_duplicates()
-    finite_entries("weights.data", result.data)
-    if result.data.size and result.data.min() < 0:
-        raise InvalidInput(f"weights must not be negative, got {result.data.min()!r}.")
-    result.eliminate_zeros()
-    return result
-
-
-def _ids(name: str, given: Iterable[Id] | None, size: int) -> tuple[Id, ...]:
-    if given is None:
-        return tuple(range(size))
-    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        raise InvalidInput(f"{name} must be a list of {size} ids, got {given!r}.")
-    ids = tuple(int(each) if isinstance(each, np.integer) else each for each in given)
-    if len(ids) != size:
-        raise InvalidInput(f"{name} must hold {size} ids, got {len(ids)}.")
-    for each in ids:
-        if isinstance(each, bool) or not isinstance(each, (str, int)):
-            raise InvalidInput(f"{name} must be strings or integers, got {each!r}.")
-    twice = [each for each, count in Counter(ids).items() if count > 1]
-    if twice:
-        raise InvalidInput(f"{name} must be distinct, but {twice[0]!r} stands there twice.")
-    return ids
-
-
-def _unused_ids(first: int, count: int, taken: dict[Id, int]) -> list[Id]:
-    clash = [i for i in range(first, first + count) if i in taken]
-    if clash:
-        raise InvalidInput(f"The next free index {clash[0]} is already an id; pass arm_ids.")
-    return list(range(first, first + count))
-
-
-def _look_up(kind: str, wanted: Id, known: dict[Id, int]) -> int:
-    try:
-        return known[wanted]
-    except (KeyError, TypeError):
-        raise UnknownName(f"No {kind} has the id {wanted!r}.{nearest(wanted, known)}") from None
-
-
-def _encode(ids: Sequence[Id]) -> NDArray[np.uint8]:
-    return np.frombuffer(json.dumps(list(ids)).encode(), dtype=np.uint8)
-
-
-def _decode(encoded: NDArray[np.uint8]) -> list[Id]:
-    decoded: list[Id] = json.loads(encoded.tobytes().decode())
-    return decoded

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -111,6 +112,27 @@ def bench_page(
     for row in page.measure():
         typer.echo(page.line(row))
     typer.echo(page.FOOTNOTE)
+
+
+@bench_app.command("population")
+def bench_population(
+    people: Annotated[int, typer.Option(help="How many people.", min=10)] = 100_000,
+    events: Annotated[int, typer.Option(help="Rewards of each.", min=2)] = 50,
+    features: Annotated[int, typer.Option(help="Features of an arm, d.", min=1)] = 50,
+    threads: Annotated[
+        int | None, typer.Option(help="Threads.", show_default="all processors", min=1)
+    ] = None,
+    streamed: Annotated[
+        bool, typer.Option("--streamed", help="From parquet parts, read again for every pass.")
+    ] = False,
+) -> None:
+    """Measure how long a population takes to fit, and its peak memory."""
+    from conlinucb.bench import population
+
+    crowd = population.Crowd(people, events, features)
+    with tempfile.TemporaryDirectory() as folder:
+        feedback = crowd.write(Path(folder)) if streamed else crowd.table()
+        typer.echo(population.line(population.measure(crowd, feedback, threads)))
 
 
 def _from_the_repository(name: str) -> Any:

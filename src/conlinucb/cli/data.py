@@ -13,8 +13,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from conlinucb.cli import tables
-from conlinucb.datasets import files
+from conlinucb.datasets import DATASETS, LOGGED, Interactions, files, load
 from conlinucb.datasets.fetch import fetch as fetch_data
+from conlinucb.errors import UnknownName, nearest
 from conlinucb.numerics.validation import Indices
 from conlinucb.report.pictures import pyplot
 
@@ -27,9 +28,13 @@ _WORDS = {
     "line ends": "same text, other line ends than published",
     "wrong sum": "WRONG SUM",
 }
+_LOADED = {"ml-latest-small": "ratings"}
+"""How published files are loaded that are not called as their loader is."""
 UNIT_BINS = 50
 """Up to this size a histogram has one bar a number; beyond it, bars get wider."""
-Published = Annotated[str, typer.Argument(help="lastfm or movielens.", metavar="NAME")]
+Published = Annotated[
+    str, typer.Argument(help="lastfm, movielens or ml-latest-small.", metavar="NAME")
+]
 
 
 @data_app.command()
@@ -52,7 +57,10 @@ def fetch(
 @data_app.command()
 def check(
     name: Annotated[
-        str | None, typer.Argument(help="lastfm or movielens; both if left out.", metavar="[NAME]")
+        str | None,
+        typer.Argument(
+            help="lastfm, movielens or ml-latest-small; all if left out.", metavar="[NAME]"
+        ),
     ] = None,
 ) -> None:
     """Compare the files with the published sums; exit code 1 when something is wrong."""
@@ -103,24 +111,36 @@ def _needed(each: files.FileState) -> str:
 @data_app.command()
 def show(
     name: Annotated[
-        str, typer.Argument(help="lastfm, movielens, synthetic or demo.", metavar="NAME")
+        str,
+        typer.Argument(
+            help="lastfm, movielens, synthetic, demo, listening or ratings.", metavar="NAME"
+        ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("results/data"),
 ) -> None:
     """Print how much a data set holds, and draw how arms and key-terms are spread."""
     data = _load(name)
     typer.echo(data.name)
-    facts = _facts(data)
+    logged = isinstance(data, Interactions)
+    facts = _logged_facts(data) if logged else _facts(data)
     tables.show(
         lambda: tables.made(("what", "number"), facts.items(), numbers=[1]),
         (f"  {label:34s}{value:>12s}" for label, value in facts.items()),
     )
-    typer.echo(f"written: {_draw(data, out / f'{data.name}.png')}")
+    weights = data.weights if logged else data.catalog.weights
+    size = f"{weights.shape[1]:,} key-terms" if logged else f"d = {data.catalog.d}"
+    title = f"{data.name}: {weights.shape[0]:,} arms, {size}"
+    picture = _draw(title, weights, out / f"{data.name}.png")
+    typer.echo(f"written: {picture}")
 
 
 def _load(name: str) -> Any:
-    from conlinucb.datasets import load
-
+    name = _LOADED.get(name, name)
+    if name in LOGGED:
+        return LOGGED[name]()
+    if name not in DATASETS:
+        known = nearest(name, (*DATASETS, *LOGGED))
+        raise UnknownName(f"No data set is called {name!r}.{known}")
     return load(name)
 
 
@@ -128,38 +148,59 @@ def _facts(data: Any) -> dict[str, str]:
     """What ``show`` prints, line by line."""
     catalog = data.catalog
     arms, terms = len(catalog), len(catalog.term_ids)
-    per_term, per_arm = _spread(catalog)
     people = {} if data.thetas is None else {"users": len(data.thetas)}
     sizes = {"arms": arms, "key-terms": terms, "d": catalog.d}
     facts = {label: f"{count:,}" for label, count in (data.counts | people | sizes).items()}
-    facts["density of the weights"] = f"{per_term.sum() / (arms * terms):.2%}"
-    for label, counts in (("arms of a key-term", per_term), ("key-terms of an arm", per_arm)):
-        for quantile in (0, 25, 50, 75, 100):
-            facts[f"{label}, {quantile} %"] = f"{np.percentile(counts, quantile):,.0f}"
+    facts |= _spread_facts(catalog.weights)
     facts["rank of the arms"] = f"{np.linalg.matrix_rank(catalog.arms)}"
     facts["rank of the key-terms"] = f"{np.linalg.matrix_rank(catalog.terms)}"
     return facts
 
 
-def _spread(catalog: Any) -> tuple[Indices, Indices]:
+def _logged_facts(data: Interactions) -> dict[str, str]:
+    """The same for logged people."""
+    facts = {label: f"{count:,}" for label, count in data.counts.items()}
+    facts["mean value"] = f"{data.values.mean():.3f}"
+    facts |= _quantiles("items of a person", np.bincount(data.people))
+    return (
+        facts
+        | _quantiles("people of an item", np.bincount(data.items))
+        | _spread_facts(data.weights)
+    )
+
+
+def _spread_facts(weights: Any) -> dict[str, str]:
+    per_term, per_arm = _spread(weights)
+    facts = {"density of the weights": f"{per_term.sum() / (per_term.size * per_arm.size):.2%}"}
+    facts |= _quantiles("arms of a key-term", per_term)
+    return facts | _quantiles("key-terms of an arm", per_arm)
+
+
+def _quantiles(label: str, counts: Indices) -> dict[str, str]:
+    return {
+        f"{label}, {quantile} %": f"{np.percentile(counts, quantile):,.0f}"
+        for quantile in (0, 25, 50, 75, 100)
+    }
+
+
+def _spread(weights: Any) -> tuple[Indices, Indices]:
     """Number of arms of each key-term, and of key-terms of each arm."""
-    weights = catalog.weights
     arms, terms = weights.nonzero()
     rows, columns = weights.shape
     return np.bincount(terms, minlength=columns), np.bincount(arms, minlength=rows)
 
 
-def _draw(data: Any, path: Path) -> Path:
+def _draw(title: str, weights: Any, path: Path) -> Path:
     """Histograms of arms per key-term and of key-terms per arm."""
     plots = pyplot()
     figure, panels = plots.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
     labels = (("arms of a key-term", "key-terms"), ("key-terms of an arm", "arms"))
-    for panel, sizes, (x, y) in zip(panels, _spread(data.catalog), labels, strict=True):
+    for panel, sizes, (x, y) in zip(panels, _spread(weights), labels, strict=True):
         _bars(panel, sizes)
         panel.set_xlabel(x)
         panel.set_ylabel(y)
         panel.grid(alpha=0.3)
-    figure.suptitle(f"{data.name}: {len(data.catalog):,} arms, d = {data.catalog.d}")
+    figure.suptitle(title)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)
     plots.close(figure)

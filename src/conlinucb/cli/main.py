@@ -17,7 +17,11 @@ except ModuleNotFoundError as error:
 from conlinucb.cli.bench import bench_app
 from conlinucb.cli.data import data_app
 from conlinucb.cli.db import db_app
+from conlinucb.cli.doctor import doctor
 from conlinucb.cli.messages import messages_shown
+from conlinucb.cli.offline import offline
+from conlinucb.cli.people import people
+from conlinucb.cli.population import population_app
 from conlinucb.cli.report import report
 from conlinucb.cli.reproduce import reproduce
 from conlinucb.cli.serve import serve
@@ -28,8 +32,9 @@ app = typer.Typer(
 )
 app.add_typer(data_app, name="data")
 app.add_typer(db_app, name="db")
+app.add_typer(population_app, name="population")
 app.add_typer(bench_app, name="bench")
-for command in (serve, reproduce, simulate, report):
+for command in (serve, people, offline, reproduce, simulate, report, doctor):
     app.command()(command)
 
 

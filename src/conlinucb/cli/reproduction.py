@@ -14,11 +14,12 @@ from conlinucb.errors import InvalidInput, MissingData
 from conlinucb.experiments import items_of
 from conlinucb.experiments.claims import records
 from conlinucb.experiments.findings import findings
+from conlinucb.experiments.methods import METHODS, methods
 from conlinucb.experiments.plan import Step, counted, make_plan, whole_bar
 from conlinucb.experiments.protocols import protocol_of
 from conlinucb.experiments.run import outcomes, run_setting
 from conlinucb.experiments.setting import QUICK, Setting, Size, settings_of
-from conlinucb.experiments.spec import run_spec
+from conlinucb.experiments.spec import comparison_of
 from conlinucb.progress import time_text
 from conlinucb.simulation.executors import executor_of
 
@@ -135,10 +136,13 @@ def _plan_table(plan: list[Step]) -> Table:
 def compare(spec: Path, out: Path, executor: str, say: Say) -> None:
     """``conlinucb simulate``: run one's own comparison and write its report."""
     executor_of(executor, None)
+    comparison = comparison_of(spec)  # before a folder is made: a mistake leaves nothing behind
     make_folder(out)
     say(f"Running {spec}; results go to {out}.")
-    run_spec(spec, out, executor=executor)
+    made = methods(comparison.run(out, executor=executor))
     _report(out, say)
+    say(f"For a methods section, in {out / METHODS} with {len(made.references)} references:")
+    say(f"  {made.short} ...")
 
 
 def _report(out: Path, say: Say) -> None:

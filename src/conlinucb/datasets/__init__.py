@@ -1,4 +1,4 @@
-"""Named data: the paper's three data sets, and films to try things on."""
+"""Named data: the paper's three data sets, films to try things on, and logged people."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from typing import Any
 from conlinucb.datasets.dataset import Dataset
 from conlinucb.datasets.demo import demo
 from conlinucb.datasets.hetrec import lastfm, movielens
+from conlinucb.datasets.interactions import Interactions, interactions
+from conlinucb.datasets.logged import listening, ratings
 from conlinucb.datasets.synthetic import synthetic
 from conlinucb.errors import UnknownName, nearest
 
 DATASETS = {each.__name__: each for each in (synthetic, lastfm, movielens, demo)}
+LOGGED = {each.__name__: each for each in (listening, ratings)}
+"""Real people, whose tastes nobody knows."""
 
 
 def load(name: str, **options: Any) -> Dataset:
@@ -24,4 +28,17 @@ def load(name: str, **options: Any) -> Dataset:
     return DATASETS[name](**options)
 
 
-__all__ = ["DATASETS", "Dataset", "demo", "lastfm", "load", "movielens", "synthetic"]
+__all__ = [
+    "DATASETS",
+    "LOGGED",
+    "Dataset",
+    "Interactions",
+    "demo",
+    "interactions",
+    "lastfm",
+    "listening",
+    "load",
+    "movielens",
+    "ratings",
+    "synthetic",
+]

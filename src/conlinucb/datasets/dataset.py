@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from conlinucb.catalog.catalog import Catalog
+from conlinucb.catalog.checked import Id
 from conlinucb.numerics.validation import Floats
 
 
@@ -21,6 +22,8 @@ class Dataset:
     """(users, d), or None where the data have no people."""
     counts: dict[str, int]
     """How much there is in the source and in the selection."""
+    user_ids: tuple[Id, ...] = ()
+    """Whose tastes the rows of ``thetas`` are, as the source calls them."""
 
     def __repr__(self) -> str:
         people = "no people" if self.thetas is None else f"{len(self.thetas)} people"

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from importlib import resources
 
+import numpy as np
+
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.catalog.tags import content_basis, content_features, tag_weights
 from conlinucb.datasets.dataset import Dataset
 from conlinucb.numerics.validation import whole
 
 
-def demo(*, d: int = 20) -> Dataset:
+def demo(*, d: int | None = 20) -> Dataset:
     """Well-known films with the topics people would answer questions about.
+
+    Features are the topics in the ``d`` directions in which films differ most; with ``d=None`` the
+    topics themselves, with a constant.
 
     >>> films = demo()
     >>> films.catalog.term_index("heist stories") >= 0
@@ -23,9 +28,11 @@ def demo(*, d: int = 20) -> Dataset:
     }
     topics = [topic for topic, *_ in _rows("demo_topics.tsv")]
     weights = tag_weights(films, topics)
-    basis = content_basis(weights, whole("d", d, low=1))
+    size = len(topics) if d is None else whole("d", d, low=1)
+    basis = np.eye(size) if d is None else content_basis(weights, size)
     catalog = Catalog(content_features(weights, basis), weights, list(films), topics)
     catalog.basis = basis
+    catalog = catalog.with_constant() if d is None else catalog
     return Dataset("demo", catalog, None, {"arms": len(films), "key-terms": len(topics)})
 
 

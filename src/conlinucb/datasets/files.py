@@ -40,7 +40,7 @@ class Published:
     citation: str = CITATION
 
 
-# Sums are of the files as published: lines of .dat files end with CRLF.
+# Sums are of the files as published: lines of .dat and .csv files end with CRLF.
 PUBLISHED: dict[str, Published] = {
     "lastfm": Published(
         name="lastfm",
@@ -93,6 +93,29 @@ PUBLISHED: dict[str, Published] = {
             f"linked to IMDb and Rotten Tomatoes. {_TERMS}"
         ),
     ),
+    "ml-latest-small": Published(
+        name="ml-latest-small",
+        title="MovieLens ratings (ml-latest-small)",
+        folder="ml-latest-small",
+        url="https://files.grouplens.org/datasets/movielens/ml-latest-small.zip",
+        needed=("ratings.csv", "movies.csv"),
+        sums={
+            "ratings.csv": "aa289ca83157595d0df6aea1be6a4ded676ddc4385472e8313a8ed9805352646",
+            "movies.csv": "5a5f32dd9bb3797b8e728a1b98958789d2b13f294a69fdfbc5727f8a9611aa07",
+            "tags.csv": "92a9f8bb7916dceef6151209845788c3643f794dfa79d1feaec7121b5960399d",
+            "README.txt": "63d22ac138e80fae37021797ed8e1b9424b5239dc576a137422adf783ae3f404",
+        },
+        licence=(
+            "Data of MovieLens users, made available by GroupLens, release of September 2018. Use "
+            "them for non-commercial purposes only, and pass them on only under the same "
+            "conditions; README.txt beside them has the publishers' own words."
+        ),
+        citation=(
+            "F. Maxwell Harper and Joseph A. Konstan: The MovieLens Datasets: History and Context. "
+            "ACM Transactions on Interactive Intelligent Systems 5 (4), 2015. "
+            "https://doi.org/10.1145/2827872"
+        ),
+    ),
 }
 
 
@@ -139,11 +162,14 @@ def cache_folder() -> Path:
     return platformdirs.user_cache_path("conlinucb", appauthor=False)
 
 
-def data_folder(name: str) -> Path:
-    """The folder that holds every file the loader of this data set needs."""
+def data_folder(name: str, parent: str | Path | None = None, *, also: tuple[str, ...] = ()) -> Path:
+    """The folder that holds every file the loader of this data set needs, and those in ``also``.
+
+    It lies in ``parent``, or where data lie.
+    """
     spec = published(name)
-    folder = cache_folder() / spec.folder
-    missing = [each for each in spec.needed if not (folder / each).is_file()]
+    folder = (cache_folder() if parent is None else Path(parent).expanduser()) / spec.folder
+    missing = [each for each in (*spec.needed, *also) if not (folder / each).is_file()]
     if missing:
         raise MissingData(
             f"The {spec.title} data are not complete in {folder} (missing: {', '.join(missing)}). "

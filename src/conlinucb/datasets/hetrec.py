@@ -120,7 +120,7 @@ def _load(source: Source, selection: str, features: str, d: int) -> Dataset:
         "arms": len(arms),
         "key-terms": len(tags),
     }
-    return Dataset(source.name, catalog, thetas, counts)
+    return Dataset(source.name, catalog, thetas, counts, tuple(chosen.users.tolist()))
 
 
 def read_assignments(path: Path) -> Assignments:
@@ -227,12 +227,7 @@ def _names(
 ) -> list[str]:
     """Names from a table of id, name, ...; an id that is not there, or a name that is there
     twice, gets its id."""
-    known: dict[int, str] = {}
-    for line in path.read_text(encoding).splitlines()[1:]:
-        cells = line.split("\t")
-        if cells[0].isdigit() and len(cells) > 1:
-            dated = f" ({cells[year]})" if year and len(cells) > year else ""
-            known[int(cells[0])] = cells[1].strip() + dated
+    known = names_in(path, encoding, year)
     names = [known.get(each) or f"{kind} {each}" for each in ids]
     twice = (
         {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
@@ -240,3 +235,14 @@ def _names(
     return [
         f"{name} [{each}]" if name in twice else name for name, each in zip(names, ids, strict=True)
     ]
+
+
+def names_in(path: Path, encoding: str, year: int | None = None) -> dict[int, str]:
+    """Names by id from a table of id, name, ..., with the year where that is a column."""
+    known: dict[int, str] = {}
+    for line in path.read_text(encoding).splitlines()[1:]:
+        cells = line.split("\t")
+        if cells[0].isdigit() and len(cells) > 1:
+            dated = f" ({cells[year]})" if year and len(cells) > year else ""
+            known[int(cells[0])] = cells[1].strip() + dated
+    return known

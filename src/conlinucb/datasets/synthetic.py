@@ -50,7 +50,7 @@ def synthetic(
     weights = _weights(links, arms, terms, dense=graph == "dense")
     catalog = Catalog(unit_rows(features.standard_normal((arms, d))), weights)
     counts = {"users": users, "arms": arms, "key-terms": terms}
-    return Dataset("synthetic", catalog, thetas, counts)
+    return Dataset("synthetic", catalog, thetas, counts, tuple(range(users)))
 
 
 def _weights(rng: np.random.Generator, arms: int, terms: int, *, dense: bool) -> sparse.csr_array:

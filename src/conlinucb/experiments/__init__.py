@@ -10,6 +10,7 @@ from conlinucb.experiments.crossed import CROSSED, CROSSED_LASTFM
 from conlinucb.experiments.figure_1 import FIGURE_1A, FIGURE_1B, FIGURE_1C, FIGURE_1D
 from conlinucb.experiments.figure_2 import FIGURE_2A, FIGURE_2B, FIGURE_2C, FIGURE_2D
 from conlinucb.experiments.item import Item
+from conlinucb.experiments.newcomers import NEWCOMERS_1A, NEWCOMERS_2A, NEWCOMERS_2B
 from conlinucb.experiments.table_1 import TABLE_1
 
 ITEMS: dict[str, Item] = {
@@ -18,6 +19,7 @@ ITEMS: dict[str, Item] = {
         *(FIGURE_1A, FIGURE_1B, FIGURE_1C, FIGURE_1D),
         *(FIGURE_2A, FIGURE_2B, FIGURE_2C, FIGURE_2D),
         *(TABLE_1, THEORY, CROSSED, CROSSED_LASTFM),
+        *(NEWCOMERS_1A, NEWCOMERS_2A, NEWCOMERS_2B),
     )
 }
 

@@ -20,6 +20,8 @@ class Algorithm(NamedTuple):
     """ConUCB's estimate in two steps, or one ridge estimate."""
     asks: str | None
     """The strategy that chooses key-terms, "arm", or None for no questions."""
+    prior: bool = False
+    """Whether it starts from a population of others; it has no constants then."""
 
     @property
     def fixed_terms(self) -> bool:
@@ -44,10 +46,16 @@ ALGORITHMS: dict[str, Algorithm] = {
     "ConLinUCB-optimal-greedy": Algorithm(two_step=False, asks="optimal-greedy"),
     "ConLinUCB-related-confidence": Algorithm(two_step=False, asks="related-confidence"),
     "ConLinUCB-related-reduction": Algorithm(two_step=False, asks="related-reduction"),
+    "Population": Algorithm(two_step=False, asks="informative", prior=True),
+    "Population-max-radius": Algorithm(two_step=False, asks="max-radius", prior=True),
 }
 """Every algorithm that an item may name. A strategy that the package gains is not one of them
 until it is written here, and takes part in no published item until that item names it."""
-_ASKING = {name: each for name, each in ALGORITHMS.items() if each.asks not in (None, "arm")}
+_ASKING = {
+    name: each
+    for name, each in ALGORITHMS.items()
+    if each.asks not in (None, "arm") and not each.prior
+}
 ONE_STEP = {str(each.asks): name for name, each in _ASKING.items() if not each.two_step}
 TWO_STEP = {str(each.asks): name for name, each in _ASKING.items() if each.two_step}
 """From a strategy to the algorithm that has it with this estimate."""
@@ -74,7 +82,7 @@ def algorithm(name: str) -> Algorithm:
     """The algorithm with this name.
 
     >>> algorithm("MCR")
-    Algorithm(two_step=False, asks='max-radius')
+    Algorithm(two_step=False, asks='max-radius', prior=False)
     """
     if name not in ALGORITHMS:
         raise UnknownName(f"No algorithm is called {name!r}.{nearest(name, ALGORITHMS)}")
@@ -103,7 +111,7 @@ def theory_constants(name: str, delta: float = 0.05) -> Parameters:
 
 def build(name: str, catalog: Catalog, parameters: Parameters, schedule: B) -> Agent:
     """The agent for an algorithm on a catalogue."""
-    two_step, asks = algorithm(name)
+    two_step, asks, _ = algorithm(name)
     if asks is None:
         return linucb(catalog, **parameters)
     if asks == "arm":

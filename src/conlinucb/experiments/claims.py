@@ -1,10 +1,9 @@
 """What the paper says against what was measured, record by record.
 
-A claimed improvement *holds* when ours is an improvement beyond doubt (the 95 % interval lies
-above 0) and reaches the claimed figure (the interval's upper end does). "better" and "best" hold
-when the interval of the improvement over ConUCB, or over the best of the others, lies above 0.
-Coverage of Lemma 2 holds when the interval reaches 1 - delta, a regret bound when the upper end of
-the measured regret stays below it.
+What a verdict means is in ``verdicts``. "better" is judged by the improvement over ConUCB, "best"
+by that over the best of the others. Coverage of Lemma 2 holds when the interval reaches 1 - delta,
+a regret bound when the upper end of the measured regret stays below it. Times have no interval:
+there the measured value is both its ends.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from conlinucb.experiments.bounds import DELTA
 from conlinucb.experiments.item import BASELINE, Kind
 from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.table_1 import PAPER_SECONDS, shares
+from conlinucb.experiments.verdicts import HOLDS, SMALLER, Verdict, kept_if, verdict_on
 
 PAPER_SHARES = shares(PAPER_SECONDS)
 Unit = Literal["%", "% covered", "regret", "% time"]
-Verdict = Literal["holds", "does not hold", "not claimed"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,25 +122,23 @@ def _judge(
     high: float | None,
 ) -> tuple[Verdict, str]:
     """The verdict, and a remark in plain words."""
+    verdict = verdict_on(claimed, low, high)
+    remark = _remark(against, measured, low, high)
+    if verdict == SMALLER:
+        return verdict, f"{remark}, but by less than claimed"
+    if verdict == HOLDS and isinstance(claimed, int | float) and low is not None and low > claimed:
+        return verdict, f"{remark}, by more than claimed"
+    return verdict, remark
+
+
+def _remark(against: str, measured: float | None, low: float | None, high: float | None) -> str:
     if measured is None:
-        sure, remark = False, f"{against} has no regret to compare with"
-    elif low is None or high is None:
-        sure, remark = False, "one person is too few for an interval"
-    elif low > 0:
-        sure, remark = True, f"better than {against}"
-    elif high < 0:
-        sure, remark = False, f"worse than {against}"
-    else:
-        sure, remark = False, f"cannot be told apart from {against}"
-    if claimed is None:
-        return "not claimed", remark
-    if isinstance(claimed, str):
-        return ("holds" if sure else "does not hold"), remark
-    if sure and high is not None and high < claimed:
-        return "does not hold", f"{remark}, but by less than claimed"
-    if sure and low is not None and low > claimed:
-        return "holds", f"{remark}, by more than claimed"
-    return ("holds" if sure else "does not hold"), remark
+        return f"{against} has no regret to compare with"
+    if low is None or high is None:
+        return "one person is too few for an interval"
+    if low > 0:
+        return f"better than {against}"
+    return f"worse than {against}" if high < 0 else f"cannot be told apart from {against}"
 
 
 def _of_theory(outcome: Outcome) -> list[Record]:
@@ -167,7 +164,7 @@ def _bound(outcome: Outcome, agent: str) -> Record:
         high=high,
         unit="regret",
         against="its bound",
-        verdict="holds" if (high or measured) <= bound else "does not hold",
+        verdict=kept_if((high or measured) <= bound),
         remark=f"the bound is {_ratio(bound, measured)} times the regret",
     )
 
@@ -184,20 +181,24 @@ def times_text(ratio: float) -> str:
 def _of_times(outcome: Outcome) -> list[Record]:
     """Table 1: how much less time choosing takes than ConUCB's, in percent."""
     return [
-        _record(
-            outcome,
-            agent,
-            claimed=100 * (1 - PAPER_SHARES[agent]),
-            measured=100 * (1 - share),
-            low=None,
-            high=None,
-            unit="% time",
-            against=BASELINE,
-            verdict="holds" if share <= PAPER_SHARES[agent] else "does not hold",
-            remark=f"{share:.2f} of {BASELINE}'s time; {PAPER_SHARES[agent]:.2f} in the paper",
-        )
-        for agent, share in shares(outcome.choosing_seconds).items()
+        _time(outcome, agent, share) for agent, share in shares(outcome.choosing_seconds).items()
     ]
+
+
+def _time(outcome: Outcome, agent: str, share: float) -> Record:
+    claimed, measured = 100 * (1 - PAPER_SHARES[agent]), 100 * (1 - share)
+    return _record(
+        outcome,
+        agent,
+        claimed=claimed,
+        measured=measured,
+        low=None,
+        high=None,
+        unit="% time",
+        against=BASELINE,
+        verdict=verdict_on(claimed, measured, measured),
+        remark=f"{share:.2f} of {BASELINE}'s time; {PAPER_SHARES[agent]:.2f} in the paper",
+    )
 
 
 def _coverage(outcome: Outcome, agent: str, row: InsideByDelta) -> Record:
@@ -217,7 +218,7 @@ def _coverage(outcome: Outcome, agent: str, row: InsideByDelta) -> Record:
         high=100 * float(interval.high),
         unit="% covered",
         against="Lemma 2",
-        verdict="holds" if 100 * interval.high >= claimed else "does not hold",
+        verdict=kept_if(100 * interval.high >= claimed),
         remark=f"{kept} of {people} people always inside",
     )
 

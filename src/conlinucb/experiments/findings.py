@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conlinucb.experiments import ITEMS
+from conlinucb.experiments.algorithms import algorithm
 from conlinucb.experiments.claims import PAPER_SHARES, Record, place, times_text
 from conlinucb.experiments.item import DATA_NAMES
-from conlinucb.experiments.outcome import OWN, Outcome
+from conlinucb.experiments.newcomers import EARLY
+from conlinucb.experiments.outcome import OWN, Improvement, Outcome
 from conlinucb.experiments.table_1 import shares
+from conlinucb.experiments.verdicts import NOT_CLAIMED, Verdict, score
 
 
 def findings(outcomes: Sequence[Outcome], found: Sequence[Record]) -> list[str]:
@@ -17,6 +20,7 @@ def findings(outcomes: Sequence[Outcome], found: Sequence[Record]) -> list[str]:
         *_scores(found),
         *_headlines(outcomes, found),
         *_tuned(outcomes),
+        *_newcomers(outcomes),
         *_apart(outcomes),
         *_times_taken(outcomes),
         *_theory(outcomes),
@@ -27,19 +31,14 @@ def findings(outcomes: Sequence[Outcome], found: Sequence[Record]) -> list[str]:
 
 
 def _scores(found: Sequence[Record]) -> list[str]:
-    """How many of the paper's claims about regret hold under each reading of each protocol."""
-    parts = []
-    readings: dict[str, list[Record]] = {}
+    """What became of the paper's claims about regret under each reading of each protocol."""
+    readings: dict[str, list[Verdict]] = {}
     for record in found:
-        if record.unit == "%" and record.verdict != "not claimed":
+        if record.unit == "%" and record.verdict != NOT_CLAIMED:
             name = f"{record.protocol} ({record.variant})".replace(" ()", "")
-            readings.setdefault(name, []).append(record)
-    for name, claims in readings.items():
-        held = [r for r in claims if r.verdict == "holds"]
-        better = [r for r in claims if r.low is not None and r.low > 0]
-        doubtless = f" (better beyond doubt in {len(better)})" * (len(better) > len(held))
-        parts.append(f"{name} {len(held)} of {len(claims)}{doubtless}")
-    return [f"Claims of the paper about regret that hold: {'; '.join(parts)}."] if parts else []
+            readings.setdefault(name, []).append(record.verdict)
+    parts = [f"{name} {score(verdicts)}" for name, verdicts in readings.items()]
+    return [f"Of the paper's claims about regret: {'; '.join(parts)}."] if parts else []
 
 
 def _small(outcomes: Sequence[Outcome]) -> list[str]:
@@ -74,14 +73,16 @@ def _headlines(outcomes: Sequence[Outcome], found: Sequence[Record]) -> list[str
 
 def _best(outcome: Outcome) -> str:
     """Who has the least regret in a comparison of one's own."""
-    best = min(outcome.agents, key=outcome.regret)
-    return (
-        f"{outcome.heading}: {best} has the least regret, {outcome.regret(best):.1f} after "
-        f"{outcome.rounds:,} rounds."
+    best, *others = sorted(outcome.agents, key=outcome.regret)
+    other = outcome.compared_with if outcome.compared_with in others else "".join(others[:1])
+    than = f", {percent(outcome.agents[best].versus[other])} than {other}" if other else ""
+    return outcome.headed(
+        f"{best} has the least regret, {outcome.regret(best):.1f} after {outcome.rounds:,} "
+        f"rounds{than}."
     )
 
 
-def percent(record: Record) -> str:
+def percent(record: Record | Improvement) -> str:
     """For example ``38.2 % less (37.5 to 38.9)``."""
     value, low, high = record.measured, record.low, record.high
     if value is None:
@@ -107,6 +108,41 @@ def _tuned(outcomes: Sequence[Outcome]) -> list[str]:
             told = ", ".join(f"{name} {outcome.regret(name):.1f}" for name in best)
             parts.append(f"{where}: {told}")
     return [f"Tuned alike, the least regret have: {'; '.join(parts)}."] if parts else []
+
+
+def _newcomers(outcomes: Sequence[Outcome]) -> list[str]:
+    """A population learned from others against the best of those with constants."""
+    return [
+        _newcomer(each, name)
+        for each in outcomes
+        if each.declared is not None and each.declared.logged
+        for name in each.agents
+        if algorithm(name).prior
+    ]
+
+
+def _newcomer(outcome: Outcome, mine: str) -> str:
+    others = [name for name in outcome.agents if not algorithm(name).prior]
+    best, at = min(others, key=outcome.regret), outcome.agents[mine].curve.rounds
+    early = at.index(EARLY) if EARLY in at else 0
+    curves = {name: outcome.agents[name].curve.mean for name in (mine, *others)}
+    first = min(others, key=lambda name: curves[name][early])
+    less = [
+        100 * (1 - curves[mine][at_row] / curves[name][at_row])
+        for name, at_row in ((first, early), (best, -1))
+    ]
+    found = outcome.agents[mine].versus[best]
+    ends = "" if found.low is None else f" (95 %: {found.low:.1f} to {found.high:.1f} less)"
+    return (
+        f"Newcomers, {place(outcome)}, {DATA_NAMES[str(outcome.data['name'])]}: a population "
+        f"learned from others, asking by {algorithm(mine).asks}, with nothing tuned, has "
+        f"{_less(less[0])} regret than {first} in the first {at[early]:,} rounds and "
+        f"{_less(less[1])} than {best} at the end{ends}."
+    )
+
+
+def _less(percent: float) -> str:
+    return f"{abs(percent):.1f} % {'less' if percent >= 0 else 'more'}"
 
 
 def _apart(outcomes: Sequence[Outcome]) -> list[str]:

@@ -67,6 +67,8 @@ class Item:
     most_runs: int | None = None
     timed: bool = False
     trace: bool = False
+    logged: int = 0
+    """People whose feedback a population is learned from; they are not scored."""
     constants: Literal["protocol", "theory"] = "protocol"
     analyse: Callable[..., Analysis] | None = None
     """What else to compute from a setting's results."""

@@ -116,6 +116,17 @@ class Ran:
     """What a comparison of one's own is called."""
     baseline: str | None = None
     """What a comparison of one's own is measured against."""
+    recipes: dict[str, str] | None = None
+    """The recipe of each agent of a comparison of one's own."""
+
+    @property
+    def compared_with(self) -> str:
+        """The agent that improvements are measured against."""
+        return self.baseline or BASELINE
+
+    def recipe(self, agent: str) -> str | None:
+        """The recipe that an agent was made by, where that was kept."""
+        return (self.recipes or {}).get(agent)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +145,8 @@ class Outcome(Ran):
     machine: Machine
     spec: dict[str, Any]
     """What must agree for it to be the same run."""
+    together: int = 1
+    """How many comparisons' intervals hold together at 95 %; 1: each on its own."""
 
     @classmethod
     def from_json(cls, content: Any) -> Outcome:
@@ -154,6 +167,11 @@ class Outcome(Ran):
         return None if self.protocol == OWN else ITEMS.get(self.item)
 
     @property
+    def own(self) -> bool:
+        """Whether it is a comparison of one's own: nothing of the paper is about it."""
+        return self.declared is None
+
+    @property
     def kind(self) -> Kind:
         """What decides how it is drawn; a comparison of one's own is drawn as curves."""
         return self.declared.kind if self.declared else "curves"
@@ -163,10 +181,9 @@ class Outcome(Ran):
         """What it is called in words."""
         return self.declared.title if self.declared else self.title or self.item
 
-    @property
-    def compared_with(self) -> str:
-        """The agent that improvements are measured against."""
-        return self.baseline or BASELINE
+    def headed(self, text: str) -> str:
+        """The heading before a text; after a question no colon follows."""
+        return f"{self.heading}{' ' if self.heading.endswith(('?', '!', '.')) else ': '}{text}"
 
     @property
     def theory(self) -> Analysis:

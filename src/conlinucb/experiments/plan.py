@@ -112,13 +112,8 @@ def _refuse_other_size(setting: Setting, path: Path, kept: Outcome) -> None:
 
 def _estimate(setting: Setting, work: int) -> float:
     """Seconds, from two short probes: questions crowd the first rounds, so one would mislead."""
-    data = setting.item.data
-    agents = {
-        name: setting.agent(
-            name, authors_constants(name, data) if setting.tunes else setting.parameters(name, {})
-        )
-        for name in setting.agents
-    }
+    known = {name: authors_constants(name, setting.item.data) for name in setting.tuned}
+    agents = {name: setting.agent(name, setting.parameters(name, known)) for name in setting.agents}
     people = setting.people(setting.thetas()[0][:PROBE_USERS])
     simulate(agents, people, rounds=1, progress=False)  # compile, or load what was compiled
     early, late = (min(setting.rounds, rounds) for rounds in PROBE_ROUNDS)

@@ -14,7 +14,7 @@ from conlinucb.agent.agent import Agent
 from conlinucb.experiments.analysis import Analysis
 from conlinucb.experiments.item import BASELINE
 from conlinucb.experiments.json_files import read_outcome, unless_found, write_outcome
-from conlinucb.experiments.outcome import Outcome, Ran
+from conlinucb.experiments.outcome import OWN, Outcome, Ran
 from conlinucb.experiments.setting import Setting
 from conlinucb.experiments.summary import machine, summary
 from conlinucb.experiments.tuning import tune
@@ -126,13 +126,15 @@ def _finished(path: Path, job: Job, bar: Progress) -> Outcome | None:
 def _outcome(
     ran: Ran, job: Job, results: Results, analysis: Analysis | None, start: float, resumed: bool
 ) -> Outcome:
+    together = len(job.agents) - 1 if ran.protocol == OWN and len(job.agents) > 1 else 1
     return Outcome(
         **vars(ran),
         runs=job.repeats,
         users=len(job.people),
         rounds=job.rounds,
         seed=job.seed,
-        agents=summary(results, ran.baseline or BASELINE),
+        agents=summary(results, ran.baseline or BASELINE, together),
+        together=together,
         analysis=analysis,
         seconds=round(time.monotonic() - start, 1),
         resumed=resumed,
@@ -151,7 +153,7 @@ def scoring_work(setting: Setting) -> int:
 def tuning_work(setting: Setting) -> int:
     """User-rounds of the search."""
     users = len(setting.thetas()[1])
-    return len(setting.agents) * users * setting.size.trials * setting.rounds
+    return len(setting.tuned) * users * setting.size.trials * setting.rounds
 
 
 def outcomes(out: Path) -> Iterator[Outcome]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from conlinucb.agent.agent import Agent
+from conlinucb.agent.priors import Population
 from conlinucb.agent.recipes import B
 from conlinucb.agent.schedule import Linear, Logarithmic
 from conlinucb.datasets import Dataset, load
@@ -22,10 +22,13 @@ from conlinucb.experiments.algorithms import (
     theory_constants,
 )
 from conlinucb.experiments.item import Item, Point
+from conlinucb.experiments.logged import population_of
 from conlinucb.experiments.protocols import Constants, Protocol, Variant
+from conlinucb.experiments.slug import slug
 from conlinucb.numerics.svd import unit_rows
 from conlinucb.numerics.validation import Floats, seed_of, whole
 from conlinucb.people.linear import LinearUsers
+from conlinucb.simulation.search import APART
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +75,7 @@ class Setting:
     @property
     def slug(self) -> str:
         """The name as a file may be called."""
-        return re.sub(r"[^a-z0-9]+", "-", (self.name or "base").lower()).strip("-")
+        return slug(self.name or "base")
 
     @property
     def constants(self) -> Constants:
@@ -127,7 +130,7 @@ class Setting:
     @property
     def tuning_seed(self) -> int:
         """The seed of the search; never that of the score."""
-        return self.seed + 1_000_003
+        return self.seed + APART
 
     @property
     def dataset(self) -> Dataset:
@@ -143,26 +146,51 @@ class Setting:
     def _tuning_users(self) -> int:
         return self.size.tuning_users if self.tunes else 0
 
+    @property
+    def tuned(self) -> tuple[str, ...]:
+        """Names of the algorithms that have constants to search for."""
+        return tuple(each for each in self.agents if not ALGORITHMS[each].prior)
+
+    def logged_thetas(self) -> Floats:
+        """Tastes of the people whom a population is learned from; nobody else is among them."""
+        if self.item.data == "synthetic":
+            return self._more_thetas(self.item.logged, self.tuning_seed + 1)
+        thetas = self._mixed(self.dataset.thetas)
+        last = len(thetas) - self._tuning_users()
+        return thetas[last - self.item.logged : last]
+
+    @cached_property
+    def population(self) -> Population:
+        """Learned from what others were shown at random, not from their true tastes."""
+        return population_of(
+            self.dataset.catalog, self.people(self.logged_thetas()), self.tuning_seed + 2
+        )
+
     def thetas(self) -> tuple[Floats, Floats]:
         """Tastes of the people who score and of those who tune; nobody is both."""
         thetas, tuning = self.dataset.thetas, self._tuning_users()
         assert thetas is not None
         if self.item.data == "synthetic":
-            return thetas, self._more_thetas(tuning)
-        if self.tunes or self._users_wanted() < len(thetas):
-            # Real people are ordered by how much they did, so a part of them has to be mixed.
-            mixed = np.random.default_rng(int(seed_of(self.seed))).permutation(len(thetas))
-            thetas = thetas[mixed]
-        there = len(thetas) - tuning
+            return thetas, self._more_thetas(tuning, self.tuning_seed)
+        if self.tunes or self.item.logged or self._users_wanted() < len(thetas):
+            thetas = self._mixed(thetas)
+        there = len(thetas) - tuning - self.item.logged
         if there < 1:
             raise InvalidInput(
-                f"{tuning} people to tune on leave none of {len(thetas)} to score on."
+                f"{tuning} people to tune on leave none of {len(thetas) - self.item.logged} to "
+                f"score on."
             )
         return thetas[: min(self._users_wanted(), there)], thetas[len(thetas) - tuning :]
 
-    def _more_thetas(self, count: int) -> Floats:
+    def _mixed(self, thetas: Floats | None) -> Floats:
+        """Real people are ordered by how much they did, so a part of them has to be mixed."""
+        assert thetas is not None
+        order = np.random.default_rng(int(seed_of(self.seed))).permutation(len(thetas))
+        return np.asarray(thetas[order])
+
+    def _more_thetas(self, count: int, seed: int) -> Floats:
         """Further tastes, drawn as the data set draws them."""
-        rng = np.random.default_rng(int(seed_of(self.tuning_seed)))
+        rng = np.random.default_rng(int(seed_of(seed)))
         drawn = rng.standard_normal((count, self.dataset.catalog.d))
         return unit_rows(drawn) if self.variant.options["normalized"] else drawn
 
@@ -179,6 +207,8 @@ class Setting:
 
     def parameters(self, name: str, tuned: dict[str, Parameters]) -> Parameters:
         """An algorithm's parameters."""
+        if ALGORITHMS[name].prior:
+            return {"prior": self.population, "alpha": 1.0}
         if self.tunes:
             return tuned[name]
         if self.constants == "theory":

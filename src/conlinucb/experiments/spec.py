@@ -1,57 +1,84 @@
-"""One's own comparison from a TOML file, with the same results and report as the paper's items."""
+"""One's own comparison from a TOML file, with results and a report of its own."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from conlinucb.agent.named import add_folder, imported, is_stranger
-from conlinucb.agent.spec import agent_of, called, only
+from conlinucb.agent.agent import Agent
+from conlinucb.agent.named import add_folder, is_stranger
+from conlinucb.agent.priors import Population
+from conlinucb.agent.spec import agent_of, only
 from conlinucb.catalog.catalog import Catalog
-from conlinucb.datasets import DATASETS
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 from conlinucb.experiments.item import BASELINE
-from conlinucb.experiments.outcome import OWN, Outcome, Ran
+from conlinucb.experiments.json_files import write_outcome
+from conlinucb.experiments.outcome import OWN, AgentOutcome, Outcome, Ran
+from conlinucb.experiments.own_data import file_in, world
 from conlinucb.experiments.run import keep
-from conlinucb.numerics.svd import unit_rows
-from conlinucb.numerics.validation import Floats, seed_of, whole
-from conlinucb.people import ClickUsers, Lies, LinearUsers, People, Refuses, YesNo
+from conlinucb.numerics.validation import seed_of, whole
+from conlinucb.people import People
 from conlinucb.progress import Progress
 
 TOP = ("title", "rounds", "repeats", "seed", "baseline", "data", "people", "agents")
-KINDS: dict[str, Callable[..., People]] = {"LinearUsers": LinearUsers, "ClickUsers": ClickUsers}
-MANNERS: dict[str, Callable[..., People]] = {"yes_no": YesNo, "refuses": Refuses, "lies": Lies}
-"""What people do to answers, in this order: yes from a value on, or with a probability."""
-USERS = 50
-"""People drawn where the data have none and the file does not say how many."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What a file says, read and checked: everything that a run needs."""
+
+    agents: dict[str, Agent]
+    people: People
+    ran: Ran
+    rounds: int
+    repeats: int
+    seed: int
+
+    def run(self, out: Path, bar: Progress | None = None, executor: str = "threads") -> Outcome:
+        """Play, or go on, or find the results."""
+        work = len(self.agents) * len(self.people) * self.repeats * self.rounds
+        folder, bar = out / OWN / self.ran.item, bar or Progress(work)
+        outcome = keep(
+            self.agents, self.people, folder, "base", self.ran, bar, executor,
+            rounds=self.rounds,
+            repeats=self.repeats,
+            seed=self.seed,
+        )  # fmt: skip
+        return _renewed(outcome, self.ran, folder / "base.json")
 
 
 def run_spec(
     path: Path, out: Path, bar: Progress | None = None, executor: str = "threads"
 ) -> Outcome:
     """Run the comparison in a file; a second call finds the results, or goes on."""
-    spec = read_spec(path)
-    catalog, thetas, data = _world(_table(spec, "data"), spec, path.parent)
-    add_folder(path.parent)  # parts of one's own lie beside the file
-    people = _people(_table(spec, "people"), thetas)
+    return comparison_of(path).run(out, bar, executor)
+
+
+def comparison_of(path: Path) -> Comparison:
+    """The comparison in a file; nothing is written before all of it is understood."""
+    spec, folder = read_spec(path), path.parent
+    rounds = whole("rounds", spec.get("rounds", 1000), low=1)
+    repeats = whole("repeats", spec.get("repeats", 10), low=1)
+    seed = spec.get("seed", 0)
+    add_folder(folder)  # parts of one's own lie beside the file
+    found = world(_table(spec, "data"), _table(spec, "people"), folder, int(seed_of(seed)))
     agents = {
-        str(name): agent_of(given, catalog, f"[agents.{name}]", strangers=True)
+        str(name): _agent(given, found.catalog, f"[agents.{name}]", folder)
         for name, given in _agents(spec).items()
     }
-    fixed = {
-        "rounds": whole("rounds", spec.get("rounds", 1000), low=1),
-        "repeats": whole("repeats", spec.get("repeats", 10), low=1),
-        "seed": spec.get("seed", 0),
-    }
-    work = len(agents) * len(people) * fixed["repeats"] * fixed["rounds"]
-    ran = Ran(
+    return Comparison(agents, found.people, _ran(spec, path, found.data), rounds, repeats, seed)
+
+
+def _ran(spec: Mapping[str, Any], path: Path, data: dict[str, Any]) -> Ran:
+    agents = _agents(spec)
+    return Ran(
         item=path.stem,
         title=str(spec.get("title", path.stem)),
         baseline=_baseline(spec, list(agents)),
+        recipes={name: str(given["recipe"]) for name, given in agents.items()},
         protocol=OWN,
         setting="",
         point="",
@@ -65,8 +92,21 @@ def run_spec(
         tuning_seconds=0.0,
         command=f"conlinucb simulate {path}",
     )
-    folder = out / OWN / path.stem
-    return keep(agents, people, folder, "base", ran, bar or Progress(work), executor, **fixed)
+
+
+def _renewed(outcome: Outcome, ran: Ran, path: Path) -> Outcome:
+    """With the file's title and baseline of today: these change no number of the run."""
+    today = replace(outcome, **vars(ran), agents=_against(outcome, ran.compared_with))
+    return outcome if today == outcome else write_outcome(path, today)
+
+
+def _against(outcome: Outcome, baseline: str) -> dict[str, AgentOutcome]:
+    """Everyone's improvement over this agent; its own over itself is the former baseline's."""
+    none = outcome.agents[outcome.compared_with].improvement
+    return {
+        name: replace(each, improvement=each.versus.get(baseline, none))
+        for name, each in outcome.agents.items()
+    }
 
 
 def read_spec(path: Path) -> dict[str, Any]:
@@ -99,70 +139,34 @@ def _agents(spec: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _agent(given: Any, catalog: Catalog, where: str, folder: Path) -> Agent:
+    """An agent of the file's table; its prior may be a file that Population.save wrote."""
+    prior = given.get("prior") if isinstance(given, dict) else None
+    if prior is not None and not is_stranger(prior):
+        if not isinstance(prior, str):
+            raise InvalidInput(f"{where} prior must be a file of a population, got {prior!r}.")
+        given = {**given, "prior": _population(file_in(folder, prior), catalog, where)}
+    return agent_of(given, catalog, where, strangers=True)
+
+
+def _population(path: Path, catalog: Catalog, where: str) -> Population:
+    """A population of this catalogue: of another one, its features would mean other things."""
+    found = Population.load(path)
+    if found.term_ids != catalog.term_ids:
+        raise InvalidInput(
+            f"{where} prior: {path.name} was fitted to a catalogue of {len(found.term_ids)} other "
+            f"key-terms, {_few(found.term_ids)}; this one has {len(catalog.term_ids)}, "
+            f"{_few(catalog.term_ids)}. Fit it to the catalogue that [data] makes."
+        )
+    return found
+
+
+def _few(names: tuple[Any, ...]) -> str:
+    return ", ".join(repr(each) for each in names[:3]) + (" ..." if len(names) > 3 else "")
+
+
 def _baseline(spec: Mapping[str, Any], names: list[str]) -> str:
     given = spec.get("baseline", BASELINE if BASELINE in names else names[0])
     if given not in names:
         raise UnknownName(f"No agent is called {given!r}, the baseline.{nearest(given, names)}")
     return str(given)
-
-
-def _world(
-    data: dict[str, Any], spec: Mapping[str, Any], folder: Path
-) -> tuple[Catalog, Floats, dict[str, Any]]:
-    """The catalogue, the people's tastes (drawn where the data have none) and a description."""
-    users = _table(spec, "people").get("users")
-    if len({"name", "catalog", "tags"} & set(data)) != 1:
-        raise InvalidInput(
-            "[data] must have one of name (a data set), catalog (a file that Catalog.save wrote) "
-            f"or tags (a table of items and tags), got {sorted(data)}."
-        )
-    thetas = None
-    if "name" in data:
-        found = _dataset(data, users)
-        catalog, thetas = found.catalog, found.thetas
-    elif "catalog" in data:
-        only(data, ("catalog",), "[data]")
-        catalog = Catalog.load(_file(folder, data["catalog"]))
-    else:
-        options = {name: value for name, value in data.items() if name != "tags"}
-        catalog = called("[data]", Catalog.from_tags, _file(folder, data["tags"]), **options)
-    if thetas is None:
-        count = whole("users", USERS if users is None else users, low=1)
-        seed = int(seed_of(spec.get("seed", 0)))
-        thetas = unit_rows(np.random.default_rng(seed).standard_normal((count, catalog.d)))
-    if users is not None:
-        thetas = thetas[: whole("users", users, low=1)]
-    return catalog, thetas, {**data, "arms": len(catalog.arms), "key-terms": len(catalog.terms)}
-
-
-def _dataset(data: dict[str, Any], users: Any) -> Any:
-    name = data["name"]
-    if name not in DATASETS:
-        raise UnknownName(f"No data set is called {name!r}.{nearest(name, DATASETS)}")
-    options = {key: value for key, value in data.items() if key != "name"}
-    if name == "synthetic" and users is not None:
-        options.setdefault("users", users)
-    return called("[data]", DATASETS[name], **options)
-
-
-def _file(folder: Path, given: Any) -> Path:
-    path = folder / str(given)
-    if not path.is_file():
-        raise InvalidInput(f"There is no file {path}.")
-    return path
-
-
-def _people(given: dict[str, Any], thetas: Floats) -> People:
-    """LinearUsers unless ``kind`` says otherwise, with the manners that the table names."""
-    options = {name: each for name, each in given.items() if name != "users"}
-    kind = options.pop("kind", "LinearUsers")
-    manners = {name: options.pop(name) for name in MANNERS if name in options}
-    if is_stranger(kind):
-        people: People = called("[people]", imported("[people] kind", kind), thetas, **options)
-    elif kind in KINDS:
-        people = called("[people]", KINDS[kind], thetas, **options)
-    else:
-        raise UnknownName(f"[people]: no kind is called {kind!r}.{nearest(kind, KINDS)}")
-    for name, value in manners.items():
-        people = MANNERS[name](people, value)
-    return people

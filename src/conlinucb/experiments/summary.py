@@ -14,12 +14,16 @@ from conlinucb.experiments.outcome import AgentOutcome, Curve, Improvement, Last
 from conlinucb.simulation.results import Results
 
 
-def summary(results: Results, baseline: str) -> dict[str, AgentOutcome]:
-    """Each agent's parameters, regret curve, last values and improvement over the baseline."""
-    return {name: _summary(results, name, baseline) for name in results.agents}
+def summary(results: Results, baseline: str, together: int = 1) -> dict[str, AgentOutcome]:
+    """Each agent's parameters, regret curve, last values and improvement over the baseline.
+
+    Intervals of so many improvements hold ``together`` at 95 % (Bonferroni).
+    """
+    level = 1 - 0.05 / together
+    return {name: _summary(results, name, baseline, level) for name in results.agents}
 
 
-def _summary(results: Results, name: str, baseline: str) -> AgentOutcome:
+def _summary(results: Results, name: str, baseline: str, level: float) -> AgentOutcome:
     described = results.spec["agents"][name]
     shown = [each.name for each in fields(Last)]
     last = Last(**{each: float(results.metric(name, each)[..., -1].mean()) for each in shown})
@@ -30,8 +34,8 @@ def _summary(results: Results, name: str, baseline: str) -> AgentOutcome:
         parameters={k: v for k, v in described.items() if k != "asked"},
         curve=_curve(results, name),
         last=last,
-        versus={other: _versus(results, name, other) for other in others},
-        improvement=_versus(results, name, baseline) if baseline in results.agents else None,
+        versus={other: _versus(results, name, other, level) for other in others},
+        improvement=_versus(results, name, baseline, level) if baseline in results.agents else None,
     )
 
 
@@ -45,11 +49,12 @@ def _curve(results: Results, name: str) -> Curve:
     )
 
 
-def _versus(results: Results, name: str, other: str) -> Improvement:
-    found = results.compare(name, other)
+def _versus(results: Results, name: str, other: str, level: float) -> Improvement:
+    found = results.compare(name, other, level)
     percents = (found.improvement, found.improvement_low, found.improvement_high)
     measured, low, high = _plain(100 * np.array(percents))
-    return Improvement(measured=measured, low=low, high=high, p_value=found.p_value)
+    (p_value,) = _plain([found.p_value])
+    return Improvement(measured=measured, low=low, high=high, p_value=p_value)
 
 
 def _plain(values: Any) -> tuple[float | None, ...]:

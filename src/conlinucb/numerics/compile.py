@@ -38,7 +38,8 @@ FAST_MATH = frozenset({"contract", "reassoc", "nsz"})
 
 KERNEL_FILES = (
     *("randomness.py", "numerics/*.py", "agent/estimators/*.py"),
-    *("agent/strategies/*.py", "people/*.py", "simulation/loop/*.py"),
+    *("agent/priors/fitting/*.py", "agent/strategies/*.py"),
+    *("people/*.py", "simulation/loop/*.py"),
 )
 COMPILING = "compiling kernels, once for this installation: some 10 s ..."
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -94,27 +95,44 @@ def finite_entries(name: str, values: Floats) -> None:
         )
 
 
-def indices(name: str, value: ArrayLike, *, size: int) -> Indices:
-    """Return a one-dimensional int64 array of distinct indices in [0, size)."""
+def indices(
+    name: str, value: ArrayLike, *, size: int, find: Callable[[str], int] | None = None
+) -> Indices:
+    """Return a one-dimensional int64 array of distinct indices in [0, size).
+
+    ``find`` gives the index of a text, where texts may stand for indices.
+    """
     try:
         found = np.asarray(value)
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"{name} must be an array of integer indices: {error}") from None
+    if find is not None and found.ndim == 1 and found.dtype.kind in "OTU":
+        found = _found(name, value, found, find)
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
         raise InvalidInput(
-            f"{name} must be a one-dimensional array of integer indices, "
+            f"{name} must be a one-dimensional array of integer indices or ids, "
             f"got {_short(value)} (dtype {found.dtype}, shape {found.shape})."
         )
     result = np.ascontiguousarray(found, dtype=np.int64)
-    outside = (result < 0) | (result >= size)
-    if outside.any():
+    ordered = np.sort(result)
+    if ordered.size and (ordered[0] < 0 or ordered[-1] >= size):
+        outside = found[(result < 0) | (result >= size)]
         raise InvalidInput(
-            f"{name} holds index {int(found[outside][0])}; valid indices are 0 to {size - 1}."
+            f"{name} holds index {int(outside[0])}; valid indices are 0 to {size - 1}."
         )
-    if np.unique(result).size != result.size:
-        values, counts = np.unique(result, return_counts=True)
-        raise InvalidInput(f"{name} holds index {int(values[counts > 1][0])} more than once.")
+    again = ordered[1:] == ordered[:-1]
+    if again.any():
+        raise InvalidInput(f"{name} holds index {int(ordered[1:][again][0])} more than once.")
     return result
+
+
+def _found(name: str, value: Any, array: NDArray[Any], find: Callable[[str], int]) -> NDArray[Any]:
+    """The array with every text turned into its index; as it is where it has none."""
+    # Of a list, what stands in it: in an array of texts 3 would be "3".
+    each = value if isinstance(value, (list, tuple)) else array.tolist()
+    if not any(isinstance(one, str) for one in each):
+        return array
+    return np.array([find(one) if isinstance(one, str) else whole(name, one) for one in each])
 
 
 def seed_of(value: Any) -> np.uint64:

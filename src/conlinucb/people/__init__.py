@@ -6,6 +6,7 @@ from conlinucb.people.compiled import compiled_people
 from conlinucb.people.linear import Draw, LinearUsers
 from conlinucb.people.logged import LoggedPeople
 from conlinucb.people.manners import Drifts, Lies, Refuses, YesNo
+from conlinucb.people.part import Part, part_of, persons
 from conlinucb.people.rounds import Happened, play_round
 
 __all__ = [
@@ -16,11 +17,14 @@ __all__ = [
     "Lies",
     "LinearUsers",
     "LoggedPeople",
+    "Part",
     "People",
     "Place",
     "Refuses",
     "Round",
     "YesNo",
     "compiled_people",
+    "part_of",
+    "persons",
     "play_round",
 ]

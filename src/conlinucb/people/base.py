@@ -129,3 +129,12 @@ def drawn(at: np.uint64, stream: int, among: Indices, size: int) -> Indices:
     out = np.empty(size, dtype=np.int64)
     distinct(derive(at, stream), among, np.zeros(among.size, dtype=np.uint8), out)
     return out
+
+
+def checked_people(given: Any) -> People:
+    """Whoever is met, refused where they are nobody: a catalogue, an array of tastes."""
+    if not isinstance(given, People):
+        raise InvalidInput(
+            f"people must be People, such as LinearUsers, got {type(given).__name__}."
+        )
+    return given

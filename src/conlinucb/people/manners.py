@@ -66,6 +66,10 @@ class Wrapped(People):
         """As the inner people."""
         return self.people.round(place)
 
+    def user_seed(self, seed: int, repeat: int, user: int) -> int:
+        """As the inner people."""
+        return self.people.user_seed(seed, repeat, user)
+
     def check(self, catalog: Catalog) -> None:
         """As the inner people."""
         self.people.check(catalog)

@@ -25,6 +25,10 @@ class Happened:
     """The best value of the pool less that of the arm."""
     seconds: tuple[float, float]
     """Spent on choosing the arm, and on choosing questions."""
+    pool: tuple[int, ...] = ()
+    """The arms that the choice was among."""
+    propensity: float | None = None
+    """How likely the arm was; None where ``select`` does not tell."""
 
 
 def play_round(agent: Agent, user: User, people: People, place: Place) -> Happened:
@@ -41,22 +45,24 @@ def play_round(agent: Agent, user: User, people: People, place: Place) -> Happen
     """
     round_ = people.round(place)
     asked, asking = [], 0.0
-    for number in range(agent.questions_due(user)):
+    for number in range(agent.questions_left(user)):
         start = time.perf_counter()
         question = agent.ask(user, round_.pool, round_.offered)
         asking += time.perf_counter() - start
-        if question is None:  # nothing offered can be asked about, as no pair of one term
+        if question is None:  # nothing is worth it, or can be asked about: no pair of one
             break
         answer = people.answer(place, question, number)
         agent.hear(user, question, answer)
         asked.append((question, answer))
     start = time.perf_counter()
-    arm = int(agent.recommend(user, round_.pool).arms[0])
-    choosing = time.perf_counter() - start
+    advice = agent.recommend(user, round_.pool)
+    choosing, arm = time.perf_counter() - start, int(advice.arms[0])
+    chance = None if advice.propensities is None else float(advice.propensities[0])
     reward = people.reward(place, arm)
     if reward is not None:
         agent.learn(user, arm, reward)
     values = people.values(place, round_.pool)
     own = people.values(place, np.array([arm]))[0]
     regret = float(values.max() - own)
-    return Happened(tuple(asked), arm, reward, regret, (choosing, asking))
+    seconds, pool = (choosing, asking), tuple(round_.pool.tolist())
+    return Happened(tuple(asked), arm, reward, regret, seconds, pool, chance)

@@ -3,56 +3,59 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
-from conlinucb.errors import InvalidInput
-from conlinucb.experiments.claims import Record, records
-from conlinucb.experiments.findings import findings
-from conlinucb.experiments.run import outcomes
-from conlinucb.report.figures import Picture, write_figures
-from conlinucb.report.groups import Group, grouped
-from conlinucb.report.markdown import write_pages
+from conlinucb.experiments.claims import Record
+from conlinucb.experiments.methods import METHODS, methods_page
+from conlinucb.report.draw_offline import draw_offline
+from conlinucb.report.draw_population import draw_population
+from conlinucb.report.markdown import write_pages, write_people
+from conlinucb.report.material import Material, gather
+from conlinucb.report.own_tables import NUMBERS
 from conlinucb.report.page import render
 
-
-@dataclass(frozen=True)
-class _Material:
-    """Everything a report is made of."""
-
-    groups: list[Group]
-    records: list[Record]
-    findings: list[str]
-    pictures: list[Picture]
+OF_CLAIMS = ("claimed", "verdict", "protocol", "setting", "variant", "quick")
+"""Of a record, what a comparison of one's own has not."""
 
 
 def write(out: Path) -> Path:
-    """Write OUT/claims.json, OUT/figures and OUT/report.html; the page's path."""
-    made = _gather(out)
-    text = json.dumps([each.to_json() for each in made.records], indent=1) + "\n"
-    (out / "claims.json").write_text(text, encoding="utf-8")
+    """Write OUT/report.html, OUT/figures and the numbers compared; the page's path.
+
+    Those are in OUT/claims.json for the paper's items, in OUT/comparisons.json for comparisons of
+    one's own, of which OUT/methods.md has the text for a methods section.
+    """
+    made = gather(out)
+    _write_numbers(out, made)
+    if made.own:
+        (out / METHODS).write_text(methods_page(made.own), encoding="utf-8")
     page = out / "report.html"
-    content = render(made.groups, made.pictures, made.records, made.findings)
-    page.write_text(content, encoding="utf-8")
+    page.write_text(render(made), encoding="utf-8")
     return page
+
+
+def _write_numbers(out: Path, made: Material) -> None:
+    if made.papers or not made.own:
+        _write_records(out / "claims.json", made.claims)
+    if made.own:
+        _write_records(out / f"{NUMBERS}.json", made.compared, OF_CLAIMS)
+
+
+def _write_records(path: Path, records: Sequence[Record], without: Sequence[str] = ()) -> None:
+    found = [each.to_json() for each in records]
+    kept = [{name: each[name] for name in each if name not in without} for each in found]
+    path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 def write_docs(out: Path, docs: Path) -> list[Path]:
     """Write a Markdown page for each item, an index, figures and claims.json into ``docs``."""
-    made = _gather(out, tuning=False)
-    return write_pages(made.groups, made.pictures, made.records, made.findings, docs)
+    made = gather(out, tuning=False)
+    written = []
+    if made.section is not None:  # first, so that the index finds it
+        written.append(write_people(made.section, made.people_findings, made.people, docs))
+    if made.groups:
+        written += write_pages(made, docs)
+    return written
 
 
-def _gather(out: Path, tuning: bool = True) -> _Material:
-    """Read all outcomes and draw their figures."""
-    found = list(outcomes(out))
-    if not found:
-        raise InvalidInput(f"{out} holds no finished experiment: run one first, then its report.")
-    ordered = grouped(found)
-    flat = [each for group in ordered for each in group.outcomes]
-    claims = records(flat)
-    pictures = write_figures(ordered, out / "figures", tuning)
-    return _Material(ordered, claims, findings(flat, claims), pictures)
-
-
-__all__ = ["write", "write_docs"]
+__all__ = ["draw_offline", "draw_population", "write", "write_docs"]

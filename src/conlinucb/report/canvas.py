@@ -62,4 +62,5 @@ def legend(figure: Any, panel: Any, columns: int = 2) -> None:
 def caption(group: Group, text: str) -> str:
     """A sentence on what is drawn, with protocol and size."""
     quick = " Quick run: too small to decide anything." if group.quick else ""
-    return f"Protocol {group.name}, {group.size}. {text}{quick}"
+    start = f"Protocol {group.told}" if group.name else group.told
+    return f"{start}. {text}{quick}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from conlinucb.experiments.outcome import Improvement, Outcome
-from conlinucb.report.groups import slug
+from conlinucb.experiments.slug import slug
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Piece:
     source: str = ""
     """Outcome and place in it, for example ``authors/1a/base#agents/MCR/last/regret``."""
     mark: str = ""
-    """A style: holds, fails or note."""
+    """A style: holds, smaller, fails or note."""
 
 
 Cell = tuple[Piece, ...]
@@ -58,14 +58,16 @@ def show(value: float | None, unit: str = "", like: float | None = None) -> str:
 
     >>> show(38.1960, "%"), show(12345.6), show(0.18724), show(2.04e14), show(None)
     ('38.2 %', '12,346', '0.19', '2.0e14', 'n/a')
-    >>> show(8.531, like=24.0)
-    '8.5'
+    >>> show(8.531, like=24.0), show(0.0), show(-0.04, "%")
+    ('8.5', '0', '0.0 %')
     """
     if value is None:
         return "n/a"
     size = abs(value if like is None else like)
     if unit == "%":
-        return f"{value:,.1f} %"
+        return f"{value:z,.1f} %"
+    if size == 0:
+        return "0"
     if size >= 1e6 or 0 < size < 1e-3:
         return f"{value:.1e}".replace("e+", "e").replace("e0", "e").replace("e-0", "e-")
     if size >= 1000:

@@ -8,12 +8,18 @@ from conlinucb.experiments.claims import Record, Unit
 from conlinucb.experiments.item import BASELINE
 from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.protocols import PROTOCOLS
+from conlinucb.experiments.verdicts import FAILS, HOLDS, NOT_CLAIMED, SMALLER, Verdict
 from conlinucb.report.cells import BREAK, Cell, Piece, Table, interval, join, number, text
 from conlinucb.report.groups import Group
 from conlinucb.report.style import label
 
 Key = tuple[str, str, str]
-SIGNS = {"holds": ("\u2713 holds", "holds"), "does not hold": ("\u2717 does not hold", "fails")}
+SIGNS: dict[Verdict, tuple[str, str]] = {
+    HOLDS: (f"\u2713 {HOLDS}", "holds"),
+    SMALLER: (f"\u25d0 {SMALLER}", "smaller"),
+    FAILS: (f"\u2717 {FAILS}", "fails"),
+}
+"""A verdict as a table has it, and its style."""
 
 
 OTHER_UNITS: dict[Unit, str] = {
@@ -28,7 +34,7 @@ def regret_claims(groups: Sequence[Group], records: Sequence[Record], item: str 
     rows: dict[Key, dict[str, list[Cell]]] = {}
     claimed: dict[Key, float | str | None] = {}
     for place, record, outcome in matched(groups, records):
-        if record.unit != "%" or record.verdict == "not claimed":
+        if record.unit != "%" or record.verdict == NOT_CLAIMED:
             continue
         if item and record.item != item:
             continue
@@ -77,25 +83,26 @@ def _claim(claimed: float | str | None) -> Cell:
 
 
 def _ours(place: int, record: Record) -> Cell:
-    """A line with the number, and one such as ``does not hold: better, but by less``."""
+    """A line with the number, and one such as ``does not hold: worse``."""
     note = (Piece(f"{record.variant}: ", mark="note"),) if record.variant else ()
     sign, mark = SIGNS[record.verdict]
-    remark = record.remark
-    if record.against == BASELINE:  # said once, in the caption
-        remark = remark.replace(f" than {BASELINE}", "").removesuffix(" than claimed")
-    else:
-        remark = remark.replace(record.against, label(record.against))
-    return (
-        *note,
-        *_measured(place, record),
-        BREAK,
-        Piece(sign, mark=mark),
-        Piece(f": {remark}", mark="note"),
-    )
+    remark = _remark(record)
+    said = (Piece(f": {remark}", mark="note"),) if remark else ()
+    return (*note, *measured(place, record), BREAK, Piece(sign, mark=mark), *said)
 
 
-def _measured(place: int, record: Record) -> Cell:
-    sources = tuple(f"claims#{place}/{name}" for name in ("measured", "low", "high"))
+def _remark(record: Record) -> str:
+    """What the verdict leaves open, without what the caption says once."""
+    if record.verdict == SMALLER:
+        return ""
+    if record.against == BASELINE:
+        return record.remark.replace(f" than {BASELINE}", "").removesuffix(" than claimed")
+    return record.remark.replace(record.against, label(record.against))
+
+
+def measured(place: int, record: Record, file: str = "claims") -> Cell:
+    """What was measured, with its interval, as this file holds it."""
+    sources = tuple(f"{file}#{place}/{name}" for name in ("measured", "low", "high"))
     return interval((record.measured, record.low, record.high), sources, _sign(record))
 
 
@@ -117,7 +124,7 @@ def other_claims(groups: Sequence[Group], records: Sequence[Record]) -> Table:
                 text(label(record.agent)),
                 text(OTHER_UNITS[record.unit]),
                 _figure(place, record),
-                _measured(place, record),
+                measured(place, record),
                 (Piece(sign, mark=mark), Piece(f"; {record.remark}")),
             )
         )
@@ -139,11 +146,11 @@ def unclaimed(groups: Sequence[Group], records: Sequence[Record], item: str = ""
             text(_where(outcome)),
             text(outcome.point or "-"),
             text(label(record.agent)),
-            (*_measured(place, record), Piece(f" than {label(record.against)}")),
+            (*measured(place, record), Piece(f" than {label(record.against)}")),
             text(record.remark),
         )
         for place, record, outcome in matched(groups, records)
-        if record.verdict == "not claimed" and (not item or record.item == item)
+        if record.verdict == NOT_CLAIMED and (not item or record.item == item)
     )
     head = ("Item", "Protocol", "Setting", "Algorithm", "Less regret", "In words")
     return Table("Compared, but not claimed by the paper", head, rows, names=4)

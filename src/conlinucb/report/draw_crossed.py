@@ -6,9 +6,10 @@ from typing import Any
 
 from conlinucb.experiments.algorithms import ONE_STEP, PAPER, TWO_STEP
 from conlinucb.experiments.outcome import Outcome
+from conlinucb.experiments.slug import slug
 from conlinucb.report.canvas import Drawing, canvas, caption, legend, size_line
 from conlinucb.report.draw_curves import last
-from conlinucb.report.groups import Group, slug
+from conlinucb.report.groups import Group
 from conlinucb.report.style import looks
 
 ESTIMATES = (

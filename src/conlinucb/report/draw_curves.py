@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from conlinucb.experiments.outcome import Curve, Outcome
+from conlinucb.experiments.slug import slug
 from conlinucb.report.canvas import Drawing, canvas, caption, legend, size_line
-from conlinucb.report.groups import Group, slug
+from conlinucb.report.groups import Group
 from conlinucb.report.style import label, looks
+from conlinucb.simulation.plot import draw_curve
 
 Span = tuple[float, float, float]
 """A value with the ends of its interval."""
@@ -37,16 +39,17 @@ def _curves(group: Group, outcome: Outcome) -> Drawing:
     names = by_regret(outcome)
     figure, (panel,) = canvas(group, height=4.0 + 0.24 * ((len(names) + 1) // 2))
     for place, name in enumerate(names):
-        _curve(panel, outcome.agents[name].curve, name, looks(names)[name], place)
+        shown = label(name, group.own)
+        _curve(panel, outcome.agents[name].curve, shown, looks(names)[name], place)
     panel.set(xlabel="round", ylabel="cumulative regret", xlim=(0, outcome.rounds))
     panel.set_ylim(bottom=0)
     panel.xaxis.get_major_locator().set_params(integer=True)
     panel.xaxis.set_major_formatter("{x:,.0f}")
     size_line(panel, group, outcome.point)
     legend(figure, panel)
-    ends = ", ".join(f"{label(n)} {outcome.regret(n):.4g}" for n in names)
+    ends = ", ".join(f"{label(n, group.own)} {outcome.regret(n):.4g}" for n in names)
     alt = (
-        f"{group.title}, protocol {group.name}: cumulative regret over {outcome.rounds:,} "
+        f"{group.under}: cumulative regret over {outcome.rounds:,} "
         f"rounds. At the end, from most to least: {ends}."
     )
     words = caption(
@@ -59,18 +62,8 @@ def _curves(group: Group, outcome: Outcome) -> Drawing:
 
 
 def _curve(panel: Any, curve: Curve, name: str, look: Any, place: int) -> None:
-    every = max(1, len(curve.rounds) // 6)
-    panel.plot(
-        curve.rounds,
-        curve.mean,
-        label=label(name),
-        markevery=(place % every, every),
-        **look.options,
-    )
-    if None not in curve.low:
-        panel.fill_between(
-            curve.rounds, curve.low, curve.high, color=look.colour, alpha=0.15, linewidth=0
-        )
+    band = (curve.low, curve.high) if None not in curve.low else None
+    draw_curve(panel, curve.rounds, curve.mean, band, name, look, place)
 
 
 def draw_sweep(group: Group) -> list[Drawing]:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from conlinucb.experiments.outcome import Search, Trial
+from conlinucb.experiments.slug import slug
 from conlinucb.report.canvas import Drawing, canvas, caption
-from conlinucb.report.groups import Group, slug
+from conlinucb.report.groups import Group
 from conlinucb.report.style import WARNING, label
+from conlinucb.simulation.draw_trials import dots_into
+from conlinucb.simulation.sensitivity import percent_above
 
 MOST = 50.0
 """Percent above the best at which the colour ends."""
@@ -61,7 +64,7 @@ def above(rows: Trials) -> list[float]:
     [0.0, 50.0]
     """
     best = min(row.regret for row in rows)
-    return [100 * (row.regret / best - 1) if best else 0.0 for row in rows]
+    return [percent_above(row.regret, best) for row in rows]
 
 
 def _maps(seen: Seen, names: list[str]) -> Drawing:
@@ -159,13 +162,7 @@ def _slices(seen: Seen, names: list[str]) -> Drawing:
 def _slice(panel: Any, search: Search, name: str, parameter: str) -> None:
     rows, top = search.trials[name], 2 * MOST
     dots = [(row.parameters[parameter], y) for row, y in zip(rows, above(rows), strict=True)]
-    look = {"linestyle": "", "color": "#0072B2", "alpha": 0.7, "markersize": 5, "clip_on": False}
-    inside = [dot for dot in dots if dot[1] <= top]
-    panel.plot([x for x, _ in inside], [y for _, y in inside], marker="o", **look)
-    beyond = [x for x, y in dots if y > top]
-    if beyond:  # an empty line without clipping has no place, and breaks the layout
-        panel.plot(beyond, [top] * len(beyond), marker="^", **look)
-    panel.plot(search.chosen[name][parameter], 0, "o", color=WARNING, markersize=8, clip_on=False)
+    dots_into(panel, dots, search.chosen[name][parameter], top)
     if parameter == "mix":  # searched as (1 - mix) / mix, so most of the points are near 1
         panel.set_xscale("logit")
         panel.set_xticks([0.1, 0.9, 0.999], [".1", ".9", ".999"])
@@ -173,7 +170,6 @@ def _slice(panel: Any, search: Search, name: str, parameter: str) -> None:
     else:
         panel.set_xscale("log")
         _decades(panel.xaxis, panel.set_xlim, search.ranges[parameter])
-    panel.set_ylim(0, top)
 
 
 def _note(figure: Any, seen: Seen) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ from conlinucb.experiments import ITEMS
 from conlinucb.experiments.item import Item, Kind
 from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.protocols import PROTOCOLS
+from conlinucb.experiments.slug import slug
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,26 @@ class Group:
         return self.declared.axis if self.declared else ""
 
     @property
+    def own(self) -> bool:
+        """Whether it is a comparison of one's own."""
+        return self.outcomes[0].own
+
+    @property
     def name(self) -> str:
-        """For example ``paper (Eq. 8)``."""
+        """For example ``paper (Eq. 8)``; nothing for a comparison of one's own."""
+        if self.own:
+            return ""
         return f"{self.protocol} ({self.variant})" if self.variant else self.protocol
+
+    @property
+    def under(self) -> str:
+        """The title, and the protocol where there is one."""
+        return f"{self.title}, protocol {self.name}" if self.name else self.title
+
+    @property
+    def told(self) -> str:
+        """Protocol, where there is one, and size."""
+        return ", ".join(each for each in (self.name, self.size) if each)
 
     @property
     def slug(self) -> str:
@@ -66,15 +83,6 @@ class Group:
     def agents(self) -> list[str]:
         """Everyone who takes part at some point."""
         return list(dict.fromkeys(name for each in self.outcomes for name in each.agents))
-
-
-def slug(*parts: str) -> str:
-    """Words joined as a file may be called.
-
-    >>> slug("paper", "1a", "Eq. 8")
-    'paper-1a-eq-8'
-    """
-    return "-".join(re.sub(r"[^a-z0-9]+", "-", p.lower()).strip("-") for p in parts if p)
 
 
 def size_of(*outcomes: Outcome) -> str:

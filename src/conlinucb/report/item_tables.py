@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
+from conlinucb.experiments import facts
 from conlinucb.experiments.algorithms import ONE_STEP, TWO_STEP
 from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.table_1 import PAPER_SECONDS, ratios
@@ -26,9 +26,14 @@ def regrets(group: Group) -> Table:
             first = (text(outcome.point or "-"),) if several else ()
             rows.append((*first, *_regret(outcome, name)))
     baseline = group.outcomes[0].compared_with
-    head = ("Algorithm", "Regret at the end", f"Less than {label(baseline)}", "Parameters")
+    head = (
+        "Algorithm",
+        "Regret at the end",
+        f"Less than {label(baseline, group.own)}",
+        "Parameters",
+    )
     return Table(
-        f"{group.title}: {group.name}, {group.size}; with 95 % intervals",
+        group.outcomes[0].headed(f"{group.told}; with 95 % intervals"),
         ("Setting", *head) if several else head,
         tuple(rows),
         names=2 if several else 1,
@@ -38,29 +43,22 @@ def regrets(group: Group) -> Table:
 def _regret(outcome: Outcome, name: str) -> tuple[Cell, ...]:
     agent = outcome.agents[name]
     return (
-        text(label(name)),
+        text(label(name, outcome.own)),
         regret(outcome, name),
         text("-")
         if name == outcome.compared_with
         else improved(outcome, agent.improvement, "agents", name, "improvement"),
-        text(parameters(agent.parameters)),
+        text(parameters(agent.parameters, "theory" if outcome.own else "Eq. 8")),
     )
 
 
-def parameters(given: dict[str, Any]) -> str:
+def parameters(given: dict[str, Any], eq_8: str = "Eq. 8") -> str:
     """The numbers an algorithm ran with.
 
     >>> parameters({"estimator": "ridge", "beta": 0.15, "alpha": "TheoryAlpha(delta=0.05)"})
     'beta 0.15, alpha by Eq. 8 (delta 0.05)'
     """
-    return ", ".join(_parameter(name, value) for name, value in given.items() if name in RANGES)
-
-
-def _parameter(name: str, value: Any) -> str:
-    if isinstance(value, str):
-        eq8 = re.fullmatch(r"TheoryAlpha\((\w+)=(.*)\)", value)
-        return f"{name} by Eq. 8 ({eq8[1]} {eq8[2]})" if eq8 else f"{name} {value}"
-    return f"{name} {value:.4g}" if isinstance(value, int | float) else f"{name} {value}"
+    return facts.parameters({name: each for name, each in given.items() if name in RANGES}, eq_8)
 
 
 def times(group: Group) -> Table:

@@ -10,34 +10,72 @@ from pathlib import Path
 from typing import Any
 
 from conlinucb.experiments.claims import Record
+from conlinucb.experiments.methods import Methods
+from conlinucb.experiments.people.outcome import PeopleOutcome
 from conlinucb.report.cells import Cell, Table
 from conlinucb.report.claim_tables import other_claims, regret_claims
 from conlinucb.report.figures import Picture
 from conlinucb.report.groups import Group
+from conlinucb.report.material import Material
+from conlinucb.report.own_tables import compared
 from conlinucb.report.run_tables import chosen
-from conlinucb.report.sections import Section, claims_of, protocols_run, sections
+from conlinucb.report.sections import PEOPLE, Section, claims_of, protocols_run, sections
 
 DIGITS = 4
+PAGES = "## Pages"
+QUICK = "**Quick run: too small to decide anything.**"
 
 
-def write_pages(
-    groups: Sequence[Group],
-    pictures: Sequence[Picture],
-    records: Sequence[Record],
-    findings: Sequence[str],
-    docs: Path,
-) -> list[Path]:
+def write_pages(made: Material, docs: Path) -> list[Path]:
     """Pages, figures and claims.json; the pages' paths."""
     (docs / "figures").mkdir(parents=True, exist_ok=True)
-    found = sections(groups, pictures)
-    for picture in (each for section in found for each in section.pictures):
+    found = sections(made.groups, made.pictures)
+    drawn = [each for section in found for each in section.pictures]
+    for picture in [*drawn, *([made.picture_of_claims] if made.picture_of_claims else [])]:
         shutil.copyfile(picture.svg, docs / "figures" / picture.svg.name)
-    (docs / "claims.json").write_text(
-        json.dumps([_rounded(each) for each in records], indent=1) + "\n", encoding="utf-8"
-    )
-    pages = {"index": _index(groups, records, findings, found)}
-    pages |= {each.name: _page(groups, records, each) for each in found}
+    if made.papers:
+        text = json.dumps([_rounded(each) for each in made.claims], indent=1) + "\n"
+        (docs / "claims.json").write_text(text, encoding="utf-8")
+    also = [PEOPLE] if (docs / f"{PEOPLE.name}.md").exists() else []
+    pages = {"index": _index(made, [*also, *found])}
+    pages |= {each.name: _page(made.groups, made.claims, each) for each in found}
     return [_write(docs / f"{name}.md", text) for name, text in pages.items()]
+
+
+def write_people(
+    section: Section, findings: Sequence[str], outcomes: Sequence[PeopleOutcome], docs: Path
+) -> Path:
+    """The page of logged people, with its figures; an index that is there links it."""
+    commands = list(dict.fromkeys(each.command for each in outcomes if each.command))
+    (docs / "figures").mkdir(parents=True, exist_ok=True)
+    for picture in section.pictures:
+        shutil.copyfile(picture.svg, docs / "figures" / picture.svg.name)
+    text = "\n\n".join(
+        [
+            f"# {_escape(section.title)}",
+            QUICK if any(each.quick for each in outcomes) else "",
+            _escape(section.about),
+            "```\n" + "\n".join(commands) + "\n```" if commands else "",
+            "\n".join(f"- {_escape(sentence)}" for sentence in findings),
+            "## Figures",
+            *(_figure(each) for each in section.pictures),
+            "## Numbers",
+            *(markdown(each) for each in section.tables),
+        ]
+    )
+    _link(docs / "index.md", section)
+    return _write(docs / f"{section.name}.md", text)
+
+
+def _link(index: Path, section: Section) -> None:
+    """First among the pages of an index that was written before."""
+    text = index.read_text(encoding="utf-8") if index.exists() else ""
+    if PAGES in text and _entry(section) not in text:
+        _write(index, text.replace(f"{PAGES}\n\n", f"{PAGES}\n\n{_entry(section)}\n", 1))
+
+
+def _entry(section: Section) -> str:
+    return f"- [{_escape(section.title)}]({section.name}.md)"
 
 
 def _write(path: Path, text: str) -> Path:
@@ -50,31 +88,38 @@ def _rounded(record: Record) -> dict[str, Any]:
     return {k: round(v, DIGITS) if isinstance(v, float) else v for k, v in given.items()}
 
 
-def _index(
-    groups: Sequence[Group],
-    records: Sequence[Record],
-    findings: Sequence[str],
-    found: Sequence[Section],
-) -> str:
-    tables = regret_claims(groups, records), other_claims(groups, records)
+def _index(made: Material, found: Sequence[Section]) -> str:
+    tables = [
+        regret_claims(made.papers, made.claims),
+        other_claims(made.papers, made.claims),
+        compared(made.groups, made.compared),
+    ]
     return "\n\n".join(
         [
             "# Results",
-            _quick(groups),
-            "\n".join(f"- {_escape(sentence)}" for sentence in findings),
-            "## Claim by claim",
+            _quick(made.groups),
+            "\n".join(f"- {_escape(sentence)}" for sentence in made.findings),
+            "## Claim by claim" if made.claims else "## Compared",
+            *([_figure(made.picture_of_claims)] if made.picture_of_claims else []),
             *(markdown(table) for table in tables if table.rows),
-            "## Pages",
-            "\n".join(f"- [{_escape(each.title)}]({each.name}.md)" for each in found),
-            "## Protocols",
-            "\n".join(f"- **{k}**: {_escape(v)}." for k, v in protocols_run(groups).items()),
-            "The claims as data: [claims.json](claims.json).",
+            PAGES,
+            "\n".join(_entry(each) for each in found),
+            *_protocols(made.groups),
         ]
     )
 
 
+def _protocols(groups: Sequence[Group]) -> list[str]:
+    found = protocols_run(groups)
+    if not found:
+        return []
+    lines = "\n".join(f"- **{name}**: {_escape(words)}." for name, words in found.items())
+    return ["## Protocols", lines, "The claims as data: [claims.json](claims.json)."]
+
+
 def _page(groups: Sequence[Group], records: Sequence[Record], section: Section) -> str:
-    mine = [group for group in groups if group.item == section.name]
+    own = section.methods is not None
+    mine = [group for group in groups if (group.item, group.own) == (section.name, own)]
     claims = claims_of(mine, records, section.name)
     theory = other_claims(mine, records)
     return "\n\n".join(
@@ -85,20 +130,25 @@ def _page(groups: Sequence[Group], records: Sequence[Record], section: Section) 
             _commands(mine),
             "## Paper and ours" if claims or theory.rows else "",
             *(markdown(each) for each in (claims, theory) if each and each.rows),
-            "## Deviations from the paper",
-            deviations(mine),
+            *([] if own else ["## Deviations from the paper", deviations(mine)]),
             "## Figures",
             *(_figure(each) for each in section.pictures),
             "## Numbers",
             *(markdown(each) for each in section.tables),
             *(markdown(chosen(each)) for each in mine if each.outcomes[0].tuning),
+            *(_methods(section.methods) if section.methods else []),
         ]
     )
 
 
+def _methods(made: Methods) -> list[str]:
+    lines = [*made.paragraphs, *made.listed]
+    return ["## Text for a methods section", *(_escape(each) for each in lines)]
+
+
 def _quick(groups: Sequence[Group]) -> str:
     quick = any(group.quick for group in groups)
-    return "**Quick run: too small to decide anything.**" if quick else ""
+    return QUICK if quick else ""
 
 
 def _commands(groups: Sequence[Group]) -> str:

@@ -9,51 +9,55 @@ from pathlib import Path
 from typing import Any
 
 from conlinucb.errors import MissingExtra
-from conlinucb.experiments.claims import Record
 from conlinucb.experiments.item import BASELINE
-from conlinucb.experiments.outcome import OWN
+from conlinucb.experiments.outcome import Outcome
+from conlinucb.experiments.people.outcome import PeopleOutcome
+from conlinucb.report.cells import Table
 from conlinucb.report.claim_tables import other_claims, regret_claims, unclaimed
-from conlinucb.report.figures import Picture
 from conlinucb.report.groups import Group
+from conlinucb.report.material import Material
+from conlinucb.report.own_tables import compared
 from conlinucb.report.run_tables import runs
-from conlinucb.report.sections import facts, protocols_run, sections, tuned
+from conlinucb.report.sections import PEOPLE, facts, protocols_run, sections, tuned
 
 
-def render(
-    groups: Sequence[Group],
-    pictures: Sequence[Picture],
-    records: Sequence[Record],
-    findings: Sequence[str],
-) -> str:
+def render(made: Material) -> str:
     """The whole page."""
-    outcomes = [each for group in groups for each in group.outcomes]
+    played: list[Outcome | PeopleOutcome] = [*made.outcomes, *made.people]
+    section = [made.section] if made.section else []
     return str(
         _environment()
         .get_template("page.html")
         .render(
-            title=_title(groups),
+            title=_title(made.groups),
             baseline=BASELINE,
-            quick=sum(each.quick for each in outcomes),
-            total=len(outcomes),
-            findings=findings,
-            claims=[each for each in _claims(groups, records) if each.rows],
-            unclaimed=unclaimed(groups, records),
-            sections=sections(groups, pictures),
-            tuned=tuned(groups, pictures),
-            protocols=protocols_run(groups),
-            runs=runs(groups),
-            facts=facts(outcomes),
+            quick=sum(each.quick for each in played),
+            total=len(played),
+            findings=[*made.people_findings, *made.findings],
+            papers=bool(made.papers),
+            own=bool(made.own),
+            claims=[each for each in _claims(made) if each.rows],
+            picture_of_claims=made.picture_of_claims,
+            unclaimed=unclaimed(made.papers, made.claims),
+            compared=compared(made.groups, made.compared),
+            sections=[*section, *sections(made.groups, made.pictures)],
+            tuned=tuned(made.groups, made.pictures),
+            protocols=protocols_run(made.groups),
+            runs=runs(made.groups),
+            facts=facts(played),
         )
     )
 
 
 def _title(groups: Sequence[Group]) -> str:
-    own = all(group.protocol == OWN for group in groups)
+    if not groups:
+        return PEOPLE.title
+    own = all(group.own for group in groups)
     return groups[0].title if own else "Conversational contextual bandits: the paper, run again"
 
 
-def _claims(groups: Sequence[Group], records: Sequence[Record]) -> list[Any]:
-    return [regret_claims(groups, records), other_claims(groups, records)]
+def _claims(made: Material) -> list[Table]:
+    return [regret_claims(made.papers, made.claims), other_claims(made.papers, made.claims)]
 
 
 def _environment() -> Any:

@@ -49,10 +49,10 @@ def _edge(names: Sequence[str]) -> Cell:
 
 def runs(groups: Sequence[Group]) -> Table:
     """Size, seed, machine and duration of everything."""
-    rows = tuple(
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
             text(group.item),
-            text(group.name),
+            text(group.name or "-"),
             text(outcome.point or "-"),
             text(size_of(outcome) + (", quick" if outcome.quick else "")),
             text(str(outcome.seed)),
@@ -65,4 +65,7 @@ def runs(groups: Sequence[Group]) -> Table:
         for outcome in group.outcomes
     )
     head = ("Item", "Protocol", "Setting", "Size", "Seed", "Took")
+    if all(group.own for group in groups):  # no protocols, and nothing is swept
+        rows = tuple((row[0], *row[3:]) for row in rows)
+        return Table("Every run", ("File", *head[3:]), rows)
     return Table("Every run", head, rows, names=3)

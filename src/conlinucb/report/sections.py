@@ -6,13 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from conlinucb.experiments.claims import Record
+from conlinucb.experiments.methods import Methods, methods
 from conlinucb.experiments.outcome import Outcome
+from conlinucb.experiments.people.outcome import PeopleOutcome
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.report.cells import Table
 from conlinucb.report.claim_tables import regret_claims
 from conlinucb.report.figures import Picture
 from conlinucb.report.groups import Group
 from conlinucb.report.kinds import KINDS
+from conlinucb.report.own_tables import agents, setup
 from conlinucb.report.run_tables import chosen
 
 
@@ -25,18 +28,36 @@ class Section:
     about: str
     pictures: list[Picture] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+    methods: Methods | None = None
+    """The text for a methods section, of a comparison of one's own."""
+
+
+REGRET = (
+    "Regret is what a person misses, summed over rounds, by not being shown the best item of each "
+    "pool; less is better. All agents met the same people, pools and noise, so they are compared "
+    "person by person; intervals are 95 %, over people."
+)
+PEOPLE = Section("people", "Real people: newcomers in real logs", "")
+"""Its pictures and tables come from elsewhere; here by name, for those who link it."""
 
 
 def sections(groups: Sequence[Group], pictures: Sequence[Picture]) -> list[Section]:
-    """Every item that was run, in the paper's order."""
+    """Every item that was run, in the paper's order; comparisons of one's own come last."""
     found = []
-    for name, kind in dict.fromkeys((group.item, group.kind) for group in groups):
-        mine = [group for group in groups if (group.item, group.kind) == (name, kind)]
+    for name, own in dict.fromkeys((group.item, group.own) for group in groups):
+        mine = [group for group in groups if (group.item, group.own) == (name, own)]
         shown = [each for each in pictures if each.group in mine and not each.tuning]
-        declared, tables = mine[0].declared, KINDS[kind].tables(mine)
-        about = declared.about if declared else ""
-        found.append(Section(name, mine[0].title, about, shown, tables))
+        tables = KINDS[mine[0].kind].tables(mine)
+        found.append(_section(mine[0], shown, tables))
     return found
+
+
+def _section(first: Group, shown: list[Picture], tables: list[Table]) -> Section:
+    if first.declared is not None:
+        return Section(first.item, first.title, first.declared.about, shown, tables)
+    outcome = first.outcomes[0]
+    more = [agents(outcome), setup(outcome)]
+    return Section(first.item, first.title, REGRET, shown, tables + more, methods(outcome))
 
 
 def tuned(groups: Sequence[Group], pictures: Sequence[Picture]) -> list[Section]:
@@ -59,14 +80,11 @@ def claims_of(groups: Sequence[Group], records: Sequence[Record], item: str) -> 
 
 def protocols_run(groups: Sequence[Group]) -> dict[str, str]:
     """The protocols that were run, in words."""
-    names = dict.fromkeys(group.protocol for group in groups)
-    return {
-        name: PROTOCOLS[name].about if name in PROTOCOLS else "an experiment of your own"
-        for name in names
-    }
+    names = dict.fromkeys(group.protocol for group in groups if not group.own)
+    return {name: PROTOCOLS[name].about for name in names}
 
 
-def facts(outcomes: Sequence[Outcome]) -> dict[str, list[str]]:
+def facts(outcomes: Sequence[Outcome | PeopleOutcome]) -> dict[str, list[str]]:
     """With what it was run: the different commands, versions and machines."""
     return {
         "Command": _unique(each.command for each in outcomes),

@@ -7,6 +7,7 @@ import logging
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,23 +20,28 @@ from conlinucb.service.catalogues.version import Content
 from conlinucb.service.config import PREPARED, CatalogueConfig, ServiceConfig
 from conlinucb.service.conversations.cache import StateCache
 from conlinucb.service.conversations.fold import Conversation
+from conlinucb.service.populations.learn import Learner
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Person, Snapshot, Storage, Taken, migrate
 
 logger = logging.getLogger("conlinucb.service")
 EVERY = 0.5
 """Seconds between two looks at what others did."""
+LEARN_EVERY = 60.0
+"""Seconds between two looks at whether there is enough to learn a population from."""
 WAITING_SNAPSHOTS = 500
 DEMO = Settings(rest_after_answer=20)
 """People who try the films are not asked the same again."""
 
 
 class Background:
-    """Three threads: one follows other processes, one builds versions, one keeps snapshots."""
+    """Threads that follow other processes, build versions, keep snapshots, learn populations."""
 
     def __init__(
         self, config: ServiceConfig, storage: Storage, catalogues: Catalogues, cache: StateCache
     ) -> None:
+        self.learner = Learner(storage, catalogues)
+        self._learned_at = time.monotonic()
         self._config = config
         self._storage = storage
         self._catalogues = catalogues
@@ -47,7 +53,7 @@ class Background:
         self._warm = False
         self._trouble = "starting"
         self._waiting: queue.Queue[tuple[Person, str, Snapshot]] = queue.Queue(WAITING_SNAPSHOTS)
-        work = (self._follow, self._build, self._save)
+        work = (self._follow, self._build, self._save, self._learn)
         self._threads = [threading.Thread(target=each, daemon=True) for each in work]
 
     def start(self) -> None:
@@ -183,6 +189,14 @@ class Background:
     def _build(self) -> None:
         self._loop(lambda: self._catalogues.build_pending() if self._catalogues.opened else None)
 
+    def _learn(self) -> None:
+        self._loop(self._learn_due)
+
+    def _learn_due(self) -> None:
+        if self._catalogues.opened and time.monotonic() - self._learned_at >= LEARN_EVERY:
+            self.learner.learn_due()
+            self._learned_at = time.monotonic()
+
     def _save(self) -> None:
         while not (self._stop.is_set() and self._waiting.empty()):
             with contextlib.suppress(queue.Empty):
@@ -198,5 +212,5 @@ class Background:
 def _content(wanted: CatalogueConfig) -> Content:
     if wanted.file is not None:
         return from_file(wanted.file, d=wanted.d)
-    catalog = films().catalog
+    catalog = films(d=wanted.d).catalog
     return Content(catalog, questions(), source=f"demo {catalog.version}")

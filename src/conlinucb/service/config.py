@@ -34,7 +34,7 @@ class CatalogueConfig(BaseModel):
 
     demo: bool = False
     file: Path | None = None
-    d: int = Field(default=50, ge=1, le=1000)
+    d: int | None = Field(default=None, ge=1, le=1000)
     settings: Settings | None = None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -13,11 +13,7 @@ from pydantic import (
     model_validator,
 )
 
-DEFAULT_AGENT: dict[str, Any] = {
-    "recipe": "conlinucb",
-    "strategy": "max-radius",
-    "schedule": {"name": "linear", "b": 1.0},
-}
+DEFAULT_AGENT: dict[str, Any] = {"recipe": "for_newcomers"}
 """One question before each recommendation, as long as ``max_questions`` allows."""
 Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e100, le=1e100, strict=True)]
 Bound = Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9, strict=True)]
@@ -37,8 +33,9 @@ class Settings(BaseModel):
 
     agent: dict[str, Any] = Field(
         default=DEFAULT_AGENT,
-        description="recipe (linucb, arm_con, conucb, conlinucb) and its parameters: strategy, "
-        "schedule {name: never | logarithmic | linear | every, ...}, beta, alpha, mix, ...",
+        description="recipe (for_newcomers, linucb, arm_con, conucb, conlinucb) and its "
+        "parameters: strategy, schedule {name: never | logarithmic | linear | every | "
+        "when-worth, ...}, beta, alpha, mix, ...",
     )
     range: tuple[Bound, Bound] = Field(
         default=(0.0, 1.0), description="Lowest and highest answer and reward; no and yes."
@@ -59,6 +56,33 @@ class Settings(BaseModel):
     )
     rest_after_answer: int = Field(
         default=0, ge=0, le=1_000_000, strict=True, description="The same for an answered one."
+    )
+    explore: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=0.2,
+        allow_inf_nan=False,
+        strict=True,
+        description="Share of recommendations whose items are drawn at random, and marked so.",
+    )
+    population: Literal["off", "fit", "auto"] = Field(
+        default="auto",
+        description="What people are like in general is never learned, learned from the log, or "
+        "learned and used at once.",
+    )
+    population_least: int = Field(
+        default=50,
+        ge=1,
+        le=1_000_000_000,
+        strict=True,
+        description="People with at least 3 rewards below whom nothing is learned.",
+    )
+    population_days: float = Field(
+        default=7.0,
+        gt=0.0,
+        le=36_500.0,
+        allow_inf_nan=False,
+        description="It is learned anew after so many days, and when a quarter more people came.",
     )
     question: Sentence = Field(
         default="Do you like {term}?",

@@ -17,12 +17,15 @@ from conlinucb.agent import schedule as schedules
 from conlinucb.agent.agent import Agent
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
-from conlinucb.numerics.validation import Indices, indices, seed_of, whole
+from conlinucb.numerics.validation import Indices, indices, number, seed_of, whole
 from conlinucb.people import People
+from conlinucb.people.base import checked_people
 from conlinucb.simulation.loop import clock
 
 LOGGED = 200
 """How many rounds are logged unless told otherwise."""
+HIT = 0.5
+"""The least reward that counts as a hit unless told otherwise: a click is one."""
 
 
 class Unit(NamedTuple):
@@ -47,6 +50,8 @@ class Job:
     trace: bool
     timed: bool
     lazy: bool
+    hit: float = HIT
+    """The least reward that counts as a hit."""
     prepared: dict[str, Any] = field(default_factory=dict)
     """What the loop needs of each agent, computed by the first unit that plays it."""
 
@@ -78,6 +83,8 @@ class Job:
             "logged": self.logged.tolist(),
             "trace": self.trace,
             "timed": self.timed,
+            # Said only where it was: folders from before hits were counted go on.
+            **({} if self.hit == HIT else {"hit": self.hit}),
         }
 
 
@@ -92,6 +99,7 @@ def make_job(
     trace: bool,
     timed: bool,
     lazy: bool,
+    hit: float = HIT,
 ) -> Job:
     """Check everything before any work starts."""
     _check_agents(agents, people)
@@ -111,16 +119,14 @@ def make_job(
         trace,
         timed,
         lazy,
+        number("hit", hit),
     )
 
 
 def _check_agents(agents: Mapping[str, Agent], people: People) -> None:
     if not isinstance(agents, Mapping) or not agents:
         raise InvalidInput(f"agents must be a dictionary name -> agent, got {agents!r}.")
-    if not isinstance(people, People):
-        raise InvalidInput(
-            f"people must be People, such as LinearUsers, got {type(people).__name__}."
-        )
+    checked_people(people)
     for name, agent in agents.items():
         if not isinstance(name, str) or not name or not isinstance(agent, Agent):
             raise InvalidInput(f"agents must map names to agents, got {name!r}: {agent!r}.")
@@ -166,6 +172,14 @@ def describe(agent: Agent, rounds: int) -> dict[str, Any]:
         "asked": hashlib.sha256(asked.tobytes()).hexdigest()[:16],
         **_code(agent),
     }
+
+
+def fingerprint_of(function: Any) -> str:
+    """A function's name and, for a stranger's, a hash of what it does itself."""
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    if str(getattr(function, "__module__", "")).startswith("conlinucb."):
+        return str(name)
+    return f"{name} {hashlib.sha256(_bytecode(function).encode()).hexdigest()[:16]}"
 
 
 def _code(agent: Agent) -> dict[str, str]:

@@ -65,7 +65,7 @@ def can_be_compiled(agent: Agent) -> bool:
     """Whether the loop can run the agent."""
     chosen = agent.chooser is None or agent.chooser.kernel is not None
     known = isinstance(agent.select, Choosing) and _is_whole(agent.estimator)
-    return known and chosen
+    return known and chosen and not isinstance(agent.schedule, schedules.WhenWorth)
 
 
 def _is_whole(estimator: Any) -> bool:
@@ -102,6 +102,9 @@ def prepare(agent: Agent, rounds: int, *, lazy: bool, timed: bool) -> Prepared:
         alphas=np.ascontiguousarray(widths.alpha),
         constants=np.empty(0) if chooser is None else chooser.constants,
         learning=estimator.constants(),
+        answers=agent.answers,
+        weights=agent.answers.weight * estimator.answer_weight,
+        noise=float(estimator.reach_noise()),
     )
     start = estimator.new_state(d)
     chosen = any_offered if chooser is None else chooser.kernel

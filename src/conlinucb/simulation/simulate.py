@@ -11,7 +11,7 @@ from conlinucb.numerics.validation import whole
 from conlinucb.people import People
 from conlinucb.progress import Progress
 from conlinucb.simulation.executors import Executor, executor_of
-from conlinucb.simulation.job import Job, Unit, make_job, versions
+from conlinucb.simulation.job import HIT, Job, Unit, make_job, versions
 from conlinucb.simulation.results import Results
 from conlinucb.simulation.store import Store
 
@@ -31,6 +31,7 @@ def simulate(
     trace: bool = False,
     timed: bool = False,
     lazy: bool = True,
+    hit: float = HIT,
     executor: str | Executor = "threads",
     threads: int | None = None,
     shard: int | None = None,
@@ -42,11 +43,12 @@ def simulate(
     ``log`` are the rounds to log, or how many (default: at most 200, the last among them).
     ``trace`` keeps every recommended arm and question; ``timed`` measures the time spent on
     choosing arms and questions. ``lazy=False`` computes every radius; decisions are the same.
+    ``hit`` is the least reward that counts as one of the ``hits``.
 
     ``executor`` is "threads" or "ray", ``threads`` how many workers, ``shard`` the users in one
     unit of work: none of them changes a number. With ``store`` each finished unit is kept in
     that folder, and the same call goes on where an earlier one stopped. ``progress`` is whether to
-    show a bar (default: in a terminal), or the bar of a longer plan to count in.
+    show a bar (default: in a terminal or notebook), or the bar of a longer plan to count in.
 
     >>> import numpy as np, conlinucb as cl
     >>> rng = np.random.default_rng(0)
@@ -66,6 +68,7 @@ def simulate(
         trace=trace,
         timed=timed,
         lazy=lazy,
+        hit=hit,
     )
     workers = executor_of(executor, threads)
     shard = whole("shard", SHARD if shard is None else shard, low=1)

@@ -15,6 +15,7 @@ import numpy as np
 from conlinucb import atomic
 from conlinucb.errors import IncompatibleState
 from conlinucb.numerics.validation import Floats, whole
+from conlinucb.simulation.differences import differences
 from conlinucb.simulation.job import Job, Unit, versions
 from conlinucb.simulation.loop.inputs import METRICS
 from conlinucb.simulation.unit import Played
@@ -83,7 +84,7 @@ class Store:
 
 
 def _completed(metrics: Floats) -> Floats:
-    """With all columns: what was written before rewards were counted has two fewer."""
+    """With all columns: what was written before rewards or hits were counted has fewer."""
     missing = len(METRICS) - metrics.shape[-1]
     return np.pad(metrics, ((0, 0), (0, 0), (0, missing)), constant_values=np.nan)
 
@@ -91,7 +92,7 @@ def _completed(metrics: Floats) -> Floats:
 def _whole(metrics: Floats) -> bool:
     """Whether all is there; people without a taste have no error, older units no rewards."""
     known = np.isfinite(metrics)
-    for name in ("error", "reward", "answered"):
+    for name in ("error", "reward", "answered", "hits"):
         column = METRICS.index(name)
         known[..., column] |= np.isnan(metrics[..., column])
     return bool(known.all())
@@ -118,10 +119,10 @@ def refuse_format(where: Path, kept: dict[str, Any], known: int) -> None:
 
 def refuse_another(where: Path, kept: Any, wanted: Any) -> None:
     """Refuse what was kept for another specification, and say in what it differs."""
-    now = json.loads(json.dumps(wanted))
-    found = _differences("", _compared(kept), _compared(now))
-    # What the caller named first: rounds, say, before the questions that follow from it.
-    different = sorted(found, key=lambda each: each.split(":")[0].count("."))
+    different = [
+        f"{field}: {there} there, {now} now"
+        for field, there, now in differences(_compared(kept), _compared(wanted))
+    ]
     if different:
         raise IncompatibleState(
             f"{where} holds another run. It differs in " + "; ".join(different[:5]) + ". "
@@ -132,17 +133,3 @@ def refuse_another(where: Path, kept: Any, wanted: Any) -> None:
 def _compared(spec: Any) -> Any:
     """What decides the numbers: everything but the release, which is there for information."""
     return {k: v for k, v in spec.items() if k != VERSION} if isinstance(spec, dict) else spec
-
-
-def _differences(path: str, kept: Any, wanted: Any) -> Iterator[str]:
-    if isinstance(kept, dict) and isinstance(wanted, dict):
-        for key in dict.fromkeys([*kept, *wanted]):
-            inside = f"{path}.{key}" if path else str(key)
-            yield from _differences(inside, kept.get(key), wanted.get(key))
-    elif kept != wanted:
-        yield f"{path}: {_short(kept)} there, {_short(wanted)} now"
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

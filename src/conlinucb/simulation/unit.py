@@ -25,11 +25,11 @@ class Played(NamedTuple):
     """Results of a unit's n users."""
 
     metrics: Floats
-    """(n, L, 8), by METRICS."""
+    """(n, L, 9), by METRICS."""
     arms: Indices
     """(n, T) recommended arms, or (n, 0)."""
     asked: Indices
-    """(n, questions) what was asked about, or (n, 0)."""
+    """(n, questions) what was asked about, -1 where there was no more, or (n, 0)."""
 
 
 def play_unit(job: Job, unit: Unit) -> Played:
@@ -57,7 +57,7 @@ def _empty(job: Job, unit: Unit) -> Played:
     return Played(
         np.zeros((users, job.logged.size, len(METRICS))),
         np.empty((users, job.rounds if job.trace else 0), dtype=np.int64),
-        np.empty((users, asked if job.trace else 0), dtype=np.int64),
+        np.full((users, asked if job.trace else 0), -1, dtype=np.int64),
     )
 
 
@@ -94,7 +94,7 @@ class _Run:
         self.world, self.ready = _prepared(job, ""), _prepared(job, unit.agent)
         self.state = self.ready.newcomer()
         self.work: Any = None
-        self.output = Output(job.logged, *out)
+        self.output = Output(job.logged, *out, job.hit)
         self.progress = np.zeros(2, dtype=np.int64)
 
     def play(self, block: Any, voice: Any, start: int) -> None:
@@ -149,17 +149,19 @@ def _by_hand(job: Job, unit: Unit, number: int, out: Played) -> None:
         asked += [_code(question.indices, job) for question, _ in happened.questions]
         answered = sum(answer is not None for _, answer in happened.questions)
         times = happened.seconds if job.timed else (0.0, 0.0)
-        sums += happened.regret, 0.0, 0.0, 0.0, *times, happened.reward or 0.0, answered
+        reward = happened.reward
+        hit = reward is not None and reward >= job.hit
+        sums += happened.regret, 0.0, 0.0, 0.0, *times, reward or 0.0, answered, hit
         if out.arms.size:
             out.arms[t - 1] = happened.arm
         if t in rows:
             taste = people.taste(place)
             error = np.nan if taste is None else np.linalg.norm(user.theta - taste)
             repeated = len(asked) - len(set(asked))
-            more = np.array([0, error, len(asked), repeated, 0, 0, 0, 0])
+            more = np.array([0, error, len(asked), repeated, 0, 0, 0, 0, 0])
             out.metrics[rows[t]] = sums + more
     if out.asked.size:
-        out.asked[:] = asked
+        out.asked[: len(asked)] = asked
 
 
 def _code(indices: tuple[int, ...], job: Job) -> int:

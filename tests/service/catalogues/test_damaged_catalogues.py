@@ -23,6 +23,8 @@ from support.service_commands import command
 from support.service_damage import BODY, check, converse, give, npy, service
 from support.service_world import Postgres, opened
 
+pytestmark = pytest.mark.more  # an application for each kind of damage
+
 
 def change_at(storage: Storage, catalogue: int, kind: str) -> Any:
     """The condition for the last change of this kind."""

@@ -37,6 +37,8 @@ from support.service_films import (
 from support.service_talk import Talk
 from support.service_world import client_of, wait_until_ready
 
+pytestmark = pytest.mark.more  # an application for each file, started again and again
+
 hold = service_films.hold
 
 

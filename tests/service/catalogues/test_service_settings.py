@@ -36,6 +36,7 @@ AGENTS = [
     {"recipe": "linucb", "alpha": {"delta": 0.1}},
     *({"recipe": "conlinucb", "strategy": each} for each in cl.STRATEGIES),
     *({"recipe": "conucb", "strategy": each, "mix": 0.2} for each in cl.STRATEGIES),
+    {"recipe": "conlinucb", "schedule": {"name": "when-worth", "cost": 0.02, "most": 2}},
     *(
         {"recipe": recipe, "schedule": schedule}
         for recipe in ("arm_con", "conucb", "conlinucb")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 import conlinucb as cl
+from conlinucb.service.catalogues.uploads import from_file
 from support import service_films
 from support.service_films import FILMS, TABLE, about, csv, items, problem, put, served_version
 from support.service_talk import Talk
@@ -39,7 +41,8 @@ def test_items_with_weights(memory: TestClient, name: str) -> None:
     weighted = [{"id": "a", "tags": {"x": 2.5, "y": 1}}, {"id": "b", "tags": {"y": 0.25}}]
     assert put(memory, name, {"items": weighted}).status_code == 200
     table = {"item": ["a", "a", "b"], "tag": ["x", "y", "y"], "weight": [2.5, 1, 0.25]}
-    expected, found = cl.Catalog.from_tags(table), served_version(Talk(memory, name)).catalog
+    expected = cl.Catalog.from_tags(table, features="topics").with_constant()
+    found = served_version(Talk(memory, name)).catalog
     assert np.array_equal(found.weights.toarray(), expected.weights.toarray())
     assert np.array_equal(found.arms, expected.arms)
 
@@ -83,6 +86,18 @@ def test_tables(memory: TestClient, name: str, kind: str, write: Callable[[Any],
     assert (found.arm_ids, found.term_ids) == (expected.arm_ids, expected.term_ids)
     assert np.array_equal(found.arms, expected.arms)
     assert np.array_equal(found.terms, expected.terms)
+
+
+def test_a_saved_catalogue_with_other_ids_keeps_the_rest(tmp_path: Path) -> None:
+    whole = cl.Catalog(np.eye(3), np.eye(3)).with_constant().with_popularity([1, 2, 9])
+    saved = whole.remove_arms([1], keep_terms=True)
+    saved.save(tmp_path / "films.npz")
+    found = from_file(tmp_path / "films.npz").catalog
+    assert (found.arm_ids, found.term_ids) == (("0", "1", "2"), ("0", "1", "2"))
+    assert found.live_arms.tolist() == [0, 2]
+    assert (found.constant, found.popularity is not None) == (3, True)
+    assert np.array_equal(found.arms, saved.arms)
+    assert np.array_equal(found.terms, saved.terms)
 
 
 def test_ids_are_text(memory: TestClient, name: str) -> None:

@@ -315,6 +315,7 @@ def long_talk(client: TestClient, recipe: str) -> tuple[Talk, list[Snapshot]]:
     return talk, taken
 
 
+@pytest.mark.more
 @every_recipe
 def test_every_snapshot_of_a_long_conversation_checks_clean(
     memory_client: TestClient, recipe: str

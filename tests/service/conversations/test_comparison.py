@@ -63,7 +63,7 @@ def test_who_learns_comes_nearer(client: TestClient) -> None:
     assert [run["agent"] for run in found["runs"]] == body["agents"]
     for run in found["runs"]:
         errors = [each["error"] for each in run["rounds"]]
-        assert errors[-1] < 0.7 * errors[0]
+        assert errors[-1] < 0.9 * errors[0]  # a taste in as many directions as topics
     assert len(found["likes"]) == 5
 
 

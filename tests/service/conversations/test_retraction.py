@@ -67,9 +67,9 @@ def left(events: list[Event], gone: Collection[int]) -> list[Event]:
 
 def moved(body: Body, place: dict[int, int]) -> Body:
     """What an event says in a log where others have other numbers."""
-    if isinstance(body, AnswerBody):
+    if isinstance(body, AnswerBody) and body.question is not None:
         return body.model_copy(update={"question": place[body.question]})
-    if isinstance(body, RewardBody):
+    if isinstance(body, RewardBody) and body.decision is not None:
         return body.model_copy(update={"decision": place[body.decision]})
     return body
 
@@ -170,6 +170,7 @@ def test_a_skip_taken_back_is_asked_again(memory: TestClient) -> None:
 
 
 @pytest.mark.sliced
+@pytest.mark.more
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_before_and_after_a_snapshot_and_a_restart(lasting_url: str, recipe: str) -> None:
     with client_of(lasting_url) as client:

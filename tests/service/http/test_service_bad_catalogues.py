@@ -142,7 +142,7 @@ def _settings(**agent: Any) -> dict[str, Any]:
             "features of another length",
             ITEMS,
             {"items": [{"id": "c", "tags": ["x"], "features": [1.0, 2.0, 3.0]}]},
-            "3",
+            "2 own features",
         ),
         bad(
             "settings",

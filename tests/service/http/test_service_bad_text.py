@@ -26,6 +26,8 @@ from support.service_refusals import (
 )
 from support.service_world import client_of
 
+pytestmark = pytest.mark.more  # generated requests
+
 client = service_refusals.client
 worlds = service_refusals.worlds
 

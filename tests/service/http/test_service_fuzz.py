@@ -112,6 +112,17 @@ def _populate(client: TestClient) -> None:
     assert client.post("/v1/users/ann/rewards", json=liked).json()["event"] == 3
     for catalogue in ("films", "small"):
         client.post("/v1/users/bob/next", params={"catalogue": catalogue}).raise_for_status()
+    _let_learn(client)
+
+
+def _let_learn(client: TestClient) -> None:
+    """So that of bob alone a population can be learned."""
+    at = "/v1/catalogues/films/settings"
+    few = client.get(at).json() | {"population_least": 1}
+    client.put(at, json=few).raise_for_status()
+    for item in ("Alien (1979)", "Metropolis (1927)", "Amélie (2001)"):
+        said = {"item": item, "reward": 1.0}
+        client.post("/v1/users/bob/rewards", json=said).raise_for_status()
 
 
 @pytest.fixture

@@ -65,12 +65,13 @@ def test_every_route_wants_the_key(guarded: TestClient, method: str, path: str) 
 
 def test_every_route_works_with_the_key() -> None:
     last = ["/v1/users/{user}/events/{event}", "/v1/catalogues/{name}", "/v1/users/{user}"]
-    deletions = [("DELETE", path) for path in last]
-    assert set(deletions) < set(ROUTES)
+    replaced = ("PUT", "/v1/catalogues/{name}")  # which is built first, and changed after that
+    late = [replaced, *(("DELETE", path) for path in last)]
+    assert set(late) < set(ROUTES)
     with client_of(key=SECRET) as client:
         client.headers.update(BEARER)
         populate(client)
-        for method, path in [*(each for each in ROUTES if each not in deletions), *deletions]:
+        for method, path in [*(each for each in ROUTES if each not in late), *late]:
             body = BODIES.get(f"{method} {path}")
             response = client.request(method, address(path), json=body)
             assert response.status_code in (200, 202, 204), f"{method} {path}: {response.text}"

@@ -16,6 +16,8 @@ from support import service_damage
 from support.service_commands import command
 from support.service_damage import ROUNDS, World, assert_is_fold_of, check, npy, say
 
+pytestmark = pytest.mark.more  # an application for each kind of damage
+
 lasting_world = service_damage.lasting_world
 world = service_damage.world
 

@@ -12,6 +12,8 @@ from conlinucb.service.conversations.loader import StateLoader
 from support.service_damage import check, converse, give, service
 from support.service_world import opened
 
+pytestmark = pytest.mark.more  # an application for each kind of damage
+
 
 @dataclass(frozen=True)
 class Torn:

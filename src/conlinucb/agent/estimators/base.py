@@ -9,6 +9,8 @@ import numpy as np
 from conlinucb.agent.alpha import Alpha, checked_alpha
 from conlinucb.agent.estimators.kernels import ANSWER, REWARD, Kernels
 from conlinucb.agent.estimators.state import PLAIN, Layout, State
+from conlinucb.agent.priors import Answers, Scale, scale_of
+from conlinucb.agent.question import Question
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.linalg import full_matrix, products
 from conlinucb.numerics.shortlist import Factor
@@ -35,11 +37,28 @@ class Influence(NamedTuple):
     """How feedback bears on one mean x'theta, (d,) each: y (z @ arm) is the part of it that a
     reward y of an arm with features z has, and y (z @ term) that of an answer about a key-term.
     With what the prior alone says, ``prior``, the parts of everything learned add up to the mean.
+
+    Answers on a scale of their own, ``answers``, count as what they observe: see ``of_answer``.
     """
 
     arm: Floats
     term: Floats
     prior: float = 0.0
+    answers: Answers | None = None
+
+    def of_reward(self, x: Floats, reward: float, weight: float = 1.0) -> float:
+        """The part of a reward of an arm with features x."""
+        return float(weight * reward * np.dot(x, self.arm))
+
+    def of_answer(self, question: Question, answer: float, weight: float = 1.0) -> float:
+        """The part of an answer, taken as this agent takes answers now."""
+        if question.kind == "arm":
+            return self.of_reward(question.probe, answer, weight)
+        scale = Scale()
+        if self.answers is not None:
+            scale = scale_of(self.answers, question.kind, question.indices)
+        value = scale.observed(answer) * scale.weight * weight
+        return float(value * np.dot(question.probe, self.term))
 
 
 class Widths(NamedTuple):
@@ -75,9 +94,20 @@ class Estimator:
     alpha: Alpha = 1.0
     noise: float = 1.0
     """Variance of a reward: the unit of P. alpha counts standard deviations."""
+    start: Any = None
+    """The prior, where there is one: it may say what answers mean."""
+    answer_weight: float = 1.0
+    """How much every answer counts against a reward, beside what the prior says of it."""
+
+    either: tuple[str, ...] = ()
+    """Arguments of which one takes the other's place, such as beta and a prior."""
 
     def __init__(self, *, alpha: float = 1.0) -> None:
         self.alpha = checked_alpha("alpha", alpha)
+
+    def arguments(self) -> dict[str, Any]:
+        """Arguments to make it anew with that are not attributes of the same names."""
+        return {}
 
     def parameters(self) -> dict[str, Any]:
         """All parameters by name."""
@@ -164,6 +194,10 @@ class Estimator:
     def reach(self, state: State, rows: Floats) -> Floats:
         """Arms (n, d) as the term belief meets them: Z with Z cov x~ the effect of asking x~."""
         return rows
+
+    def reach_noise(self) -> float:
+        """The variance that reach cov x~ is in units of."""
+        return self.noise
 
     def influence(self, state: State, x: Floats) -> Influence:
         """How each piece of feedback bears on x'theta."""

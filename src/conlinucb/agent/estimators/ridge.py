@@ -13,7 +13,7 @@ from conlinucb.agent.estimators.base import Estimator, Influence, Widths
 from conlinucb.agent.estimators.kernels import ANSWER, LEARN, Kernels
 from conlinucb.agent.estimators.ledger import enter
 from conlinucb.agent.estimators.state import State, empty
-from conlinucb.agent.priors import Isotropic, Prior, prior_of
+from conlinucb.agent.priors import Isotropic, Prior, prior_of, strength_or_prior
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.compile import kernel
 from conlinucb.numerics.linalg import full_matrix
@@ -52,6 +52,7 @@ class Ridge(Estimator):
     name = "ridge"
     kernels = Kernels(learn)
     layout = ledger.layout()
+    either = ("beta", "prior")
 
     def __init__(
         self,
@@ -76,6 +77,9 @@ class Ridge(Estimator):
         if not isinstance(self.start, Isotropic):
             raise InvalidInput(f"{self.start!r} has no beta.")
         return self.start.beta
+
+    def arguments(self) -> dict[str, Any]:
+        return strength_or_prior("beta", self.start)
 
     def parameters(self) -> dict[str, Any]:
         return {**self.start.digest(), "alpha": self.alpha, **self._weight()}
@@ -110,6 +114,7 @@ class Ridge(Estimator):
         return Influence(seen, self.answer_weight * seen, float(seen @ state.vectors[ledger.PRIOR]))
 
     def exchange(self, state: State, before: Estimator) -> State:
+        """This prior and the old sums: their weights count against a reward, whatever its noise."""
         if not isinstance(before, Ridge):
             raise InvalidInput(f"Only a ridge state can be taken over, got one of {before!r}.")
         if before.answer_weight != self.answer_weight:

@@ -21,6 +21,8 @@ from conlinucb.agent.estimators.kernels import (
 )
 from conlinucb.agent.estimators.ledger import enter
 from conlinucb.agent.estimators.state import State, empty
+from conlinucb.agent.priors import Isotropic, Prior, prior_of, strength_or_prior
+from conlinucb.errors import InvalidInput
 from conlinucb.numerics.compile import kernel
 from conlinucb.numerics.linalg import dot, full_matrix, quadratics, times, times_of
 from conlinucb.numerics.shortlist import Factor
@@ -106,7 +108,9 @@ class TwoStep(Estimator):
     M = (1 - mix) I + mix sum xx' and Y = mix sum r x over arms; M~ = term_beta I + sum w x~x~'
     over key-terms. An arm's score is x'theta + mix alpha ||x||_{M^-1}
     + (1 - mix) term_alpha sqrt(x' M^-1 M~^-1 M^-1 x). ``mix`` is the paper's lambda, and
-    ``answer_weight`` the w of an answer.
+    ``answer_weight`` the w of an answer. With a ``prior`` M~ starts at its precision and both
+    estimates at its mean; the arms' M starts at (1 - mix) I all the same, since it is theta~ that
+    the arms' step is drawn to. Both widths then count standard deviations.
 
     >>> estimator = TwoStep(mix=0.5)
     >>> state = estimator.new_state(2)
@@ -118,33 +122,57 @@ class TwoStep(Estimator):
     name = "two-step"
     kernels = Kernels(learn, score, reach, sample, TERM_VECTOR, TERM_MATRIX)
     layout = (*ledger.layout(), *ledger.layout("term_", 1))
+    either = ("term_beta", "prior")
 
     def __init__(
         self,
         *,
         mix: float = 0.5,
-        term_beta: float = 1.0,
+        term_beta: float | None = None,
         alpha: float | TheoryAlpha = 0.25,
         term_alpha: float | TheoryAlpha = 0.25,
+        prior: Prior | None = None,
         answer_weight: float = 1.0,
     ) -> None:
+        if prior is not None and term_beta is not None:
+            raise InvalidInput(
+                f"A prior takes the place of term_beta; got both, term_beta={term_beta!r}."
+            )
         self.mix = number("mix", mix, low=1e-9, high=1 - 1e-9)
-        self.term_beta = positive("term_beta", term_beta)
+        strength = positive("term_beta", 1.0 if term_beta is None else term_beta)
+        self.start = Isotropic(strength) if prior is None else prior_of(prior)
         self.alpha = checked_alpha("alpha", alpha)
         self.term_alpha: Alpha = checked_alpha("term_alpha", term_alpha)
+        theory_asked = isinstance(self.alpha, TheoryAlpha) or isinstance(
+            self.term_alpha, TheoryAlpha
+        )
+        if theory_asked and not isinstance(self.start, Isotropic):
+            raise InvalidInput("TheoryAlpha is ConUCB's own, which knows term_beta only: no prior.")
         self.answer_weight = positive("answer_weight", answer_weight)
+        self.noise = float(self.start.noise)
+        self._least: dict[int, float] = {}
+
+    @property
+    def term_beta(self) -> float:
+        """The strength of an isotropic prior of the key-terms' step."""
+        if not isinstance(self.start, Isotropic):
+            raise InvalidInput(f"{self.start!r} has no term_beta.")
+        return self.start.beta
+
+    def arguments(self) -> dict[str, Any]:
+        return strength_or_prior("term_beta", self.start)
 
     def parameters(self) -> dict[str, Any]:
-        return {
-            "mix": self.mix,
-            "term_beta": self.term_beta,
-            "alpha": self.alpha,
-            "term_alpha": self.term_alpha,
-            **self._weight(),
-        }
+        widths = {"alpha": self.alpha, "term_alpha": self.term_alpha}
+        return {"mix": self.mix, **self._start(), **widths, **self._weight()}
 
     def prior(self) -> dict[str, Any]:
-        return {"mix": self.mix, "term_beta": self.term_beta, **self._weight()}
+        return {"mix": self.mix, **self._start(), **self._weight()}
+
+    def _start(self) -> dict[str, Any]:
+        if isinstance(self.start, Isotropic):
+            return {"term_beta": self.start.beta}
+        return self.start.digest()
 
     def _weight(self) -> dict[str, float]:
         return {} if self.answer_weight == 1.0 else {"answer_weight": self.answer_weight}
@@ -155,8 +183,9 @@ class TwoStep(Estimator):
     def new_state(self, d: int) -> State:
         sizes = ledger.MATRICES, ledger.VECTORS, ledger.NUMBERS, ledger.COUNTS
         state = empty(d, *(2 * each for each in sizes))
-        ledger.begin(state, 0, np.eye(d) * (1 - self.mix), np.zeros(d))
-        ledger.begin(state, 1, np.eye(d) * self.term_beta, np.zeros(d))
+        ledger.begin(state, 1, *self.start.start(d))
+        mean = state.vectors[TERM_VECTOR]
+        ledger.begin(state, 0, np.eye(d) * (1 - self.mix), (1 - self.mix) * mean)
         return state
 
     def check_state(self, state: State) -> None:
@@ -174,9 +203,20 @@ class TwoStep(Estimator):
         if isinstance(self.term_alpha, TheoryAlpha):
             delta = self.term_alpha.delta
             term_alpha = theory.conucb_term_alpha(questions, d, self.term_beta, delta)
+        deviation = np.sqrt(self.noise)
         both = np.stack([self.mix * alpha, (1 - self.mix) * term_alpha], axis=1).astype(float)
-        ratio = 1.0 / np.sqrt((1 - self.mix) * self.term_beta)
-        return Widths(both, both[:, 0] + ratio * both[:, 1], term_alpha)
+        both *= deviation
+        ratio = 1.0 / np.sqrt((1 - self.mix) * self._least_precision(d))
+        return Widths(both, both[:, 0] + ratio * both[:, 1], deviation * term_alpha)
+
+    def _least_precision(self, d: int) -> float:
+        """1 / ||P~|| of a newcomer; a little less, as eigenvalues are rounded."""
+        if isinstance(self.start, Isotropic):
+            return self.start.beta
+        if d not in self._least:
+            least = np.linalg.eigvalsh(self.start.start(d).precision)[0]
+            self._least[d] = max(float(least) * (1 - 1e-6), 1e-300)
+        return self._least[d]
 
     def factors(self, state: State, t: int, questions: int) -> list[Factor]:
         """||x||_P = ||L'x|| with LL' = P, and sqrt(x'P P~ P x) = ||L~'P x||.
@@ -196,8 +236,14 @@ class TwoStep(Estimator):
     def reach(self, state: State, rows: Floats) -> Floats:
         return np.ascontiguousarray(rows @ full_matrix(state.P))
 
+    def reach_noise(self) -> float:
+        """theta moves by (1 - mix) P times what theta~ moves by."""
+        return (1 - self.mix) ** 2 * self.noise
+
     def influence(self, state: State, x: Floats) -> Influence:
         """x'theta = mix sum r z'Px over arms + (1 - mix) sum w y z~'P~Px over key-terms."""
         seen = full_matrix(state.P) @ x
         term_seen = full_matrix(state.matrices[TERM_MATRIX]) @ seen
-        return Influence(self.mix * seen, (1 - self.mix) * self.answer_weight * term_seen)
+        own = (1 - self.mix) * term_seen
+        at_first = float(own @ state.vectors[TERM_VECTOR + ledger.PRIOR])
+        return Influence(self.mix * seen, self.answer_weight * own, at_first)

@@ -1,7 +1,24 @@
 """Where a belief starts: N(mean, covariance) over tastes, and how noisy feedback is."""
 
+from conlinucb.agent.priors.answers import Answers, answers_of, plain_answers
 from conlinucb.agent.priors.base import Prior, Start, prior_of
 from conlinucb.agent.priors.gaussian import Gaussian
-from conlinucb.agent.priors.isotropic import Isotropic
+from conlinucb.agent.priors.isotropic import Isotropic, strength_or_prior
+from conlinucb.agent.priors.population import Population
+from conlinucb.agent.priors.scale import Scale, checked_answers, scale_of
 
-__all__ = ["Gaussian", "Isotropic", "Prior", "Start", "prior_of"]
+__all__ = [
+    "Answers",
+    "Gaussian",
+    "Isotropic",
+    "Population",
+    "Prior",
+    "Scale",
+    "Start",
+    "answers_of",
+    "checked_answers",
+    "plain_answers",
+    "prior_of",
+    "scale_of",
+    "strength_or_prior",
+]

@@ -9,8 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conlinucb.agent.priors.base import Start
+from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
-from conlinucb.numerics.validation import Floats, matrix, positive
+from conlinucb.numerics.validation import Floats, matrix, number, positive
+
+TASTE = 0.5
+"""Share of a reward's variance, that of a yes or no, that is an item's expected reward; the rest is
+noise."""
+SHARE = 0.25
+"""Of the variance of expected rewards that is a person's level, and that is popularity's."""
 
 
 class Gaussian:
@@ -47,6 +54,39 @@ class Gaussian:
             ) from None
         inverse = np.linalg.solve(root, np.eye(d))
         self._precision: Floats = self.noise * (inverse.T @ inverse)
+
+    @classmethod
+    def stated(
+        cls, catalog: Catalog, *, range: tuple[float, float] = (0.0, 1.0), base: float = 0.25
+    ) -> Gaussian:
+        """A beginning where nothing is known of people but what rewards can be.
+
+        On average they are ``base`` of the way up the ``range``, and vary as a yes or no would:
+        half of that is noise, half an item's expected reward. A quarter of the latter is a person's
+        level, the constant feature's, and a quarter popularity's, where the catalogue has them;
+        every other direction is alike, for items of length 1. It depends on no item, so it stays
+        when items come and go.
+
+        >>> import conlinucb as cl
+        >>> catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]])
+        >>> prior = cl.Gaussian.stated(catalog.with_constant())
+        >>> prior.mean, prior.noise
+        (array([0.  , 0.  , 0.25]), 0.09375)
+        """
+        if not isinstance(catalog, Catalog):
+            raise InvalidInput(f"catalog must be a Catalog, got {catalog!r}.")
+        low, high = number("range", range[0]), number("range", range[1])
+        level = number("base", base, low=0.01, high=0.99)
+        if not low < high:
+            raise InvalidInput(f"range must be a lower and a higher number, got {range!r}.")
+        total = level * (1.0 - level) * (high - low) ** 2
+        mean, shares = np.zeros(catalog.d), np.zeros(catalog.d)
+        if catalog.constant is not None:
+            mean[catalog.constant], shares[catalog.constant] = low + level * (high - low), SHARE
+        if catalog.popularity is not None:
+            shares[catalog.popularity.column] = SHARE
+        variances = TASTE * total * np.where(shares > 0.0, shares, 1.0 - shares.sum())
+        return cls(mean, np.diag(variances), (1.0 - TASTE) * total)
 
     def start(self, d: int) -> Start:
         """noise covariance^-1, and that times the mean."""

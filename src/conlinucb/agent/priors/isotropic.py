@@ -33,3 +33,13 @@ class Isotropic:
 
     def __repr__(self) -> str:
         return f"Isotropic(beta={self.beta!r})"
+
+
+def strength_or_prior(name: str, start: Any) -> dict[str, Any]:
+    """The arguments that an estimator with this start is made with: a strength or a prior.
+
+    >>> strength_or_prior("beta", Isotropic(0.5))
+    {'beta': 0.5, 'prior': None}
+    """
+    strength = start.beta if isinstance(start, Isotropic) else None
+    return {name: strength, "prior": None if isinstance(start, Isotropic) else start}

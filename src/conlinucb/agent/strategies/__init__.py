@@ -12,6 +12,7 @@ from conlinucb.agent.strategies.base import (
     View,
     strategy_kernel,
 )
+from conlinucb.agent.strategies.informative import Informative
 from conlinucb.agent.strategies.max_radius import MaxRadius
 from conlinucb.agent.strategies.optimal_greedy import OptimalGreedy
 from conlinucb.agent.strategies.random import Random
@@ -19,6 +20,7 @@ from conlinucb.agent.strategies.related_confidence import RelatedConfidence
 from conlinucb.agent.strategies.related_reduction import RelatedReduction
 from conlinucb.agent.strategies.spanner import SpannerMember
 from conlinucb.agent.strategies.ucb import UpperConfidence
+from conlinucb.agent.strategies.valuable import Valuable
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 
 STRATEGIES: dict[str, type[TermStrategy]] = {
@@ -31,16 +33,28 @@ STRATEGIES: dict[str, type[TermStrategy]] = {
         OptimalGreedy,
         RelatedConfidence,
         RelatedReduction,
+        Informative,
+        Valuable,
     )
 }
 
 
+PAPER = {"BS": SpannerMember.name, "MCR": MaxRadius.name, "UCB": UpperConfidence.name}
+"""What the paper calls its strategies, in capitals or not."""
+
+
 def strategy_of(given: Any) -> Any:
-    """The strategy with this name, or the object itself if it can choose."""
+    """The strategy with this name, ours or the paper's, or the object itself if it can choose.
+
+    >>> strategy_of("MCR")
+    MaxRadius()
+    """
     if isinstance(given, str):
-        if given not in STRATEGIES:
-            raise UnknownName(f"No strategy is called {given!r}.{nearest(given, STRATEGIES)}")
-        return STRATEGIES[given]()
+        name = PAPER.get(given.upper(), given)
+        if name not in STRATEGIES:
+            known = [*PAPER, *STRATEGIES]
+            raise UnknownName(f"No strategy is called {given!r}.{nearest(given, known)}")
+        return STRATEGIES[name]()
     if isinstance(given, type):
         raise InvalidInput(f"A strategy is an instance: pass {given.__name__}(), not the class.")
     if isinstance(getattr(given, "kernel", None), MethodType):
@@ -50,15 +64,17 @@ def strategy_of(given: Any) -> Any:
         )
     if not (hasattr(given, "kernel") or hasattr(given, "choose")):
         raise InvalidInput(
-            f"A strategy is one of {', '.join(STRATEGIES)} or an object with a kernel or a "
-            f"method choose(view), got {given!r}."
+            f"A strategy is one of {', '.join([*STRATEGIES, *PAPER])} or an object with a kernel "
+            f"or a method choose(view), got {given!r}."
         )
     return given
 
 
 __all__ = [
+    "PAPER",
     "SIGNATURE",
     "STRATEGIES",
+    "Informative",
     "MaxRadius",
     "OptimalGreedy",
     "Random",
@@ -68,6 +84,7 @@ __all__ = [
     "Strategy",
     "TermStrategy",
     "UpperConfidence",
+    "Valuable",
     "View",
     "strategy_kernel",
     "strategy_of",

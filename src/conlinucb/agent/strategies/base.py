@@ -25,6 +25,9 @@ from conlinucb.numerics.compile import (
 )
 from conlinucb.numerics.validation import Floats, Indices
 
+NOTHING: Floats = np.empty(0)
+NOBODY: Indices = np.empty(0, dtype=np.int64)
+
 
 class View(NamedTuple):
     """All that a strategy may base its choice on. K terms, n pool arms, d features."""
@@ -58,12 +61,24 @@ class View(NamedTuple):
     """Questions asked of this user before this one."""
     round: int
     """The round, from 1."""
+    weights: Floats = NOTHING
+    """(K,) how precise an answer about each term is against a reward: its noise is 1 / weight."""
+    chances: Floats = NOTHING
+    """(K,) how likely a question about each term is answered at all."""
+    times: Indices = NOBODY
+    """(K,) how often each term was asked about, or told of, before."""
+    means: Floats = NOTHING
+    """(n,) expected rewards of the pool's arms; empty unless the strategy sets ``needs_pool``."""
+    noise: float = 1.0
+    """Variance of a reward: sqrt(noise) times reach cov x~ is in units of reward (ConUCB: times
+    (1 - mix)^2)."""
 
 
 VIEW = tuple_type(
     View,
     *(MATRIX, INDEX, VECTOR, MATRIX, FLOAT, INDEX, MATRIX),
     *(INDEX, INDEX, VECTOR, VECTOR, VECTOR, SEED, INT, INT),
+    *(VECTOR, VECTOR, INDEX, VECTOR, FLOAT),
 )
 SIGNATURE = INT(VIEW)
 """The one signature of every strategy's kernel."""

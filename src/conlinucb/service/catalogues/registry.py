@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from conlinucb.errors import Damaged, InvalidInput, nearest
+from conlinucb.service.catalogues.learned import RECIPES, LearnedPriors, takes_population
 from conlinucb.service.catalogues.version import (
     CatalogueVersion,
     Content,
@@ -43,6 +44,7 @@ class Catalogues:
     ) -> None:
         self._storage = storage
         self._rebuild = rebuild
+        self._priors = LearnedPriors(storage)
         self._versions: dict[str, CatalogueVersion] = {}
         self._broken: dict[str, str] = {}
         self._lock = threading.Lock()
@@ -150,7 +152,62 @@ class Catalogues:
         assert content is not None
         found = catalogue_log.settings(entry.id, number)
         settings = Settings() if found is None else _settings(found)
-        return _checked(CatalogueVersion(entry.id, entry.name, number, base, content, settings))
+        version = CatalogueVersion(entry.id, entry.name, number, base, content, settings)
+        return self._with_population(version)
+
+    def _with_population(self, version: CatalogueVersion) -> CatalogueVersion:
+        """Checked, with the population in use; one that cannot be read is reported, not used."""
+        chosen = self._storage.catalogue_log.population(version.id, version.base, version.number)
+        number = 0 if chosen is None else _chosen(chosen)
+        if not number:
+            return _checked(version)
+        try:
+            return _checked(replace(version, population=self._priors.load(version.id, number)))
+        except (Damaged, InvalidInput) as error:
+            logger.error("catalogue %s: population %s: %s", version.name, number, error)
+            what = f"population {number}"
+            self._storage.quarantine.add(Finding(None, version.id, what, str(error)))
+            return _checked(version)
+
+    def use_population(self, name: str, number: int) -> int:
+        """Start people's states from another population, or from none (0), at once.
+
+        Nobody's state is lost: each is moved when the person comes next.
+        """
+        version = self.serving(name)
+        if number:
+            self._check_population(version, number)
+        change = ("population", json.dumps({"number": number}).encode())
+
+        def body(now: CatalogueVersion | None) -> Changes:
+            in_use = now.population.number if now is not None and now.population else 0
+            return [] if in_use == number else [change]
+
+        return self._append(name, body)
+
+    def _check_population(self, version: CatalogueVersion, number: int) -> None:
+        known = {each.number: each for each in self._storage.populations.all(version.id)}
+        if number not in known:
+            raise Problem(
+                404,
+                "unknown_population",
+                f"{version.name!r} has no population {number}; there are {sorted(known)}.",
+            )
+        if known[number].base != version.base:
+            raise Problem(
+                409,
+                "other_features",
+                f"Population {number} is of version {known[number].base} of {version.name!r}, "
+                f"which was replaced since: learn another one.",
+            )
+        if not takes_population(version.settings.agent):
+            raise Problem(
+                409,
+                "no_prior",
+                f"The agent of {version.name!r} takes no population: it must be of the recipes "
+                f"{', '.join(RECIPES)}, without a prior of its own.",
+            )
+        _checked(replace(version, population=self._priors.load(version.id, number)))
 
     def replace(
         self,
@@ -293,6 +350,13 @@ def _settings(change: Change) -> Settings:
         return Settings.model_validate_json(change.body)
     except ValidationError as error:
         raise Damaged(f"the settings of version {change.number} cannot be read: {error}") from error
+
+
+def _chosen(change: Change) -> int:
+    try:
+        return int(json.loads(change.body)["number"])
+    except (ValueError, LookupError, TypeError) as error:
+        raise Damaged(f"version {change.number} cannot be read: {error!r}") from error
 
 
 def _checked(version: CatalogueVersion) -> CatalogueVersion:

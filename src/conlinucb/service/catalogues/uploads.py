@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from conlinucb.catalog.catalog import Catalog
+from conlinucb.catalog.checked import checked_ids, encode_ids
+from conlinucb.catalog.table import TEXT_FILES
 from conlinucb.errors import InvalidInput, RankWarning
 from conlinucb.service.catalogues.version import Content, refuse_twice
 from conlinucb.service.schemas import CatalogueBody, Item
@@ -33,7 +35,7 @@ def from_json(body: CatalogueBody) -> Content:
     table = {"item": items, "tag": tags, "weight": weights}
     features = _features(body.items)
     if features is None:
-        catalog = _quietly(lambda: Catalog.from_tags(table, d=body.d, fold=False))
+        catalog = _quietly(lambda: of_tags(table, d=body.d, fold=False))
     else:
         ids = [each.id for each in body.items]
         catalog = _quietly(lambda: Catalog.from_embeddings(features, ids, table, fold=False))
@@ -42,6 +44,12 @@ def from_json(body: CatalogueBody) -> Content:
     if strange:
         raise InvalidInput(f"questions has {strange[0]!r}, which is no tag of an item.")
     return Content(_as_text(catalog), body.questions)
+
+
+def of_tags(table: Any, *, d: int | None = None, **rules: Any) -> Catalog:
+    """Features of tags; where their number is not said, with a constant: a person's level."""
+    made = Catalog.from_tags(table, d=d, **rules)
+    return made.with_constant() if d is None else made
 
 
 def _check_items(items: list[Item]) -> None:
@@ -79,7 +87,9 @@ def from_file(path: Path, **rules: Any) -> Content:
     else:
         if path.suffix == ".parquet":
             _limit_rows(path)
-        catalog = _quietly(lambda: Catalog.from_tags(path, **rules))
+        usual = TEXT_FILES.get(path.suffix.lower())  # nobody would read what was found out
+        written: dict[str, Any] = {} if usual is None else {"separator": usual}
+        catalog = _quietly(lambda: of_tags(path, **written, **rules))
     return Content(_as_text(catalog), source=source)
 
 
@@ -113,6 +123,8 @@ def _as_text(catalog: Catalog) -> Catalog:
     split = len(catalog.arm_ids)
     if tuple(ids[:split]) == catalog.arm_ids and tuple(ids[split:]) == catalog.term_ids:
         return catalog
-    text = _quietly(lambda: Catalog(catalog.arms, catalog.weights, ids[:split], ids[split:]))
-    text.report, text.basis = catalog.report, catalog.basis
+    names = {"arm_ids": ids[:split], "term_ids": ids[split:]}
+    written = {kind: encode_ids(checked_ids(kind, each, len(each))) for kind, each in names.items()}
+    text = Catalog.from_arrays(catalog.to_arrays() | written)
+    text.report = catalog.report
     return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,8 +17,16 @@ from conlinucb.agent.spec import agent_of
 from conlinucb.agent.user import kind_of
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.catalog.tags import tag_weights
-from conlinucb.errors import ConlinucbError, Damaged, InvalidInput, UnknownName, nearest
+from conlinucb.errors import (
+    ConlinucbError,
+    Damaged,
+    InvalidInput,
+    RankWarning,
+    UnknownName,
+    nearest,
+)
 from conlinucb.numerics.validation import Indices
+from conlinucb.service.catalogues.learned import LearnedPrior, takes_population
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Change, pack, unpack
 
@@ -52,7 +61,7 @@ class Content:
 
 
 def changed(content: Content | None, change: Change) -> Content:
-    """The content after items were added or removed; settings change nothing in it.
+    """The content after items were added or removed; nothing else changes it.
 
     The key-terms keep their features, so that what people said about them stays what it was.
     """
@@ -60,7 +69,7 @@ def changed(content: Content | None, change: Change) -> Content:
         return Content.from_bytes(change.body)
     if content is None:
         raise Damaged(f"version {change.number} changes a catalogue that is not there")
-    if change.kind == "settings":
+    if change.kind in ("settings", "population"):
         return content
     if change.kind not in ("add", "remove"):
         raise Damaged(f"version {change.number} is of the kind {change.kind!r}")
@@ -134,6 +143,8 @@ class CatalogueVersion:
     """The version that last came as a whole."""
     content: Content
     settings: Settings
+    population: LearnedPrior | None = None
+    """Where people's states start; None where that is the agent's own prior."""
 
     @property
     def catalog(self) -> Catalog:
@@ -143,7 +154,21 @@ class CatalogueVersion:
     @cached_property
     def agent(self) -> Agent:
         """The algorithm on this catalogue."""
-        return agent_of(self.settings.agent, self.catalog, strangers=True)
+        given = dict(self.settings.agent)
+        if given.get("recipe") == "for_newcomers":
+            given = {"range": self.settings.range, **given}
+        if self.population is not None and takes_population(given):
+            given = {name: value for name, value in given.items() if name != "beta"}
+            given["prior"] = self.population.prior
+        with warnings.catch_warnings():  # topics that always come together are no mistake
+            warnings.simplefilter("ignore", RankWarning)
+            return agent_of(given, self.catalog, strangers=True)
+
+    @property
+    def population_number(self) -> int:
+        """The population that decisions are made under, 0 for none."""
+        used = self.population is not None and takes_population(self.settings.agent)
+        return self.population.number if used and self.population else 0
 
     @cached_property
     def basis(self) -> str:

@@ -13,6 +13,7 @@ from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import Conversation, fold
 from conlinucb.service.conversations.loader import StateLoader
+from conlinucb.service.conversations.move import settled
 from conlinucb.service.storage import Arrays, Finding, Person, Snapshot, Storage, Taken
 
 CLOSE = 1e-9
@@ -100,19 +101,23 @@ class Checker:
         return [Finding(person.id, person.catalogue, "snapshot", reason)]
 
     def _differs(self, version: CatalogueVersion, person: Person, found: Snapshot) -> str | None:
-        if Conversation.from_snapshot(version, found) is None:
+        kept = Conversation.from_snapshot(version, found)
+        if kept is None:
             return None  # of another version of the catalogue: it is not used any more
         rows = [row for row in self._loader.rows(person) if row.seq <= found.seq]
         state, _ = fold(version, person.seed, rows)
         if state.seq != found.seq:
             return f"it is of event {found.seq}, the log ends with {state.seq}"
+        if kept.moved:
+            state, found = settled(state), settled(kept).snapshot()
         return difference(state.snapshot().arrays, found.arrays)
 
 
 def difference(one: Arrays, other: Arrays) -> str | None:
     """Where two states differ by more than rounding, or None."""
-    if set(one) != set(other):
-        return f"it has {sorted(set(one) ^ set(other))} or lacks it"
+    alone = sorted(set(one) ^ set(other))
+    if alone:
+        return f"it has {alone} or lacks it"
     for name in one:
         a, b = (np.tril(each[name]) if name in _TRIANGLES else each[name] for each in (one, other))
         if a.shape != b.shape:

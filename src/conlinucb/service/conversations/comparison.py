@@ -27,7 +27,7 @@ from conlinucb.service.schemas import (
 )
 
 POOL = 50
-MOST_TERMS, MOST_FEATURES = 2_000, 200
+MOST_TERMS, MOST_FEATURES = 2_000, 301
 """Larger catalogues are compared with ``conlinucb simulate``, not while a page waits."""
 _SAME = {"beta": 0.15, "alpha": 0.1}
 """Alike for all that estimate alike, so that they differ in what they ask and in nothing else."""

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from conlinucb.agent.advice import Advice
 from conlinucb.agent.agent import Agent
 from conlinucb.agent.question import Question
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Indices
+from conlinucb.service.conversations.explore import drawn
 from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.problems import Problem
 from conlinucb.service.storage import Event, QuestionBody, RecommendationBody, RecommendedItem
@@ -58,7 +60,7 @@ def _may_ask(state: Conversation) -> bool:
     limit = state.version.settings.max_questions
     # The open question was counted when it was put, so it may be repeated at the limit.
     left = limit is None or state.asked < limit or state.user.open is not None
-    return left and state.version.agent.questions_due(state.user) > 0
+    return left and state.version.agent.questions_left(state.user) > 0
 
 
 def _choose(
@@ -101,6 +103,7 @@ def _question_event(state: Conversation, question: Question, client: str | None)
         text=version.question_text(question.kind, [str(each) for each in question.ids]),
         strategy=_chosen_by(version.agent),
         **_uncertainty(state, question),
+        **_under(state),
     )
     return Event(state.seq + 1, body, client)
 
@@ -139,15 +142,37 @@ def _recommendation_event(
     if pool is not None and not pool.size:
         raise InvalidInput("pool holds no item that is still in the catalogue.")
     catalog = state.version.catalog
-    if exclude is not None and np.isin(catalog.live_arms if pool is None else pool, exclude).all():
+    among = catalog.live_arms if pool is None else pool
+    if exclude is not None:
+        among = among[~np.isin(among, exclude)]
+    if not among.size:
         raise Problem(422, "nothing_left", "exclude leaves no item to recommend.")
-    advice = state.version.agent.recommend(replace(state.user), pool, request.k, exclude=exclude)
+    random = drawn(state, among, request.k)
+    if random is not None:
+        marks = {"random": True, "propensity": random.arms.size / among.size}
+        return _shown(state, request, random, marks)
+    agent = state.version.agent
+    return _shown(
+        state, request, agent.recommend(replace(state.user), pool, request.k, exclude=exclude), {}
+    )
+
+
+def _under(state: Conversation) -> dict[str, Any]:
+    """The population that was believed in, where there is one."""
+    number = state.version.population_number
+    return {"population": number} if number else {}
+
+
+def _shown(
+    state: Conversation, request: NextRequest, advice: Advice, marks: dict[str, Any]
+) -> Event:
+    ids = state.version.catalog.arm_ids
     columns = zip(
         advice.arms, advice.scores, advice.means, advice.radii, advice.exploring, strict=True
     )
     items = [
         RecommendedItem(
-            item=str(catalog.arm_ids[arm]),
+            item=str(ids[arm]),
             score=float(score),
             mean=float(mean),
             radius=float(radius),
@@ -155,4 +180,5 @@ def _recommendation_event(
         )
         for arm, score, mean, radius, exploring in columns
     ]
-    return Event(state.seq + 1, RecommendationBody(round=advice.round, items=items), request.event)
+    body = RecommendationBody(round=advice.round, items=items, **marks, **_under(state))
+    return Event(state.seq + 1, body, request.event)

@@ -62,6 +62,9 @@ class Conversation:
     """Answers and rewards about what this version of the catalogue does not have."""
     decisions: OrderedDict[int, tuple[str, ...]] = field(default_factory=OrderedDict)
     """The items of recent recommendations, by event."""
+    moved: bool = False
+    """Whether it came from another population by way of its sums; then a fold differs by rounding.
+    """
 
     @classmethod
     def new(cls, version: CatalogueVersion, seed: int) -> Conversation:
@@ -122,6 +125,7 @@ class Conversation:
             "version": np.array(self.version.number if self.missed else 0),
             "skipped": _pairs(self.skipped_at),
             "answered": _pairs(self.answered_at),
+            **({"moved": np.array(1)} if self.moved else {}),
         }
         return Snapshot(self.seq, arrays)
 
@@ -138,7 +142,19 @@ class Conversation:
             raise Damaged(f"the place in the conversation cannot be read: {error}") from error
         if missed and number != version.number:
             return None
-        return cls(version, user, snapshot.seq, open_seq, asked, skipped, answered, missed)
+        if asked and version.agent.asks == "term" and not user.times:
+            return None  # of before it was noted what came up, which steers questions
+        return cls(
+            version,
+            user,
+            snapshot.seq,
+            open_seq,
+            asked,
+            skipped,
+            answered,
+            missed,
+            moved="moved" in arrays,
+        )
 
     def index(self, kind: str, name: str) -> int | None:
         """The index of an item or key-term, None where this catalogue does not have it."""
@@ -206,6 +222,9 @@ def _question(state: Conversation, seq: int, body: QuestionBody) -> None:
 
 
 def _answer(state: Conversation, body: AnswerBody) -> None:
+    if body.question is None:
+        _volunteered(state, body)
+        return
     user = state.user
     question = state.question(body, user.questions, 0)
     if question is not None:
@@ -218,6 +237,16 @@ def _answer(state: Conversation, body: AnswerBody) -> None:
     else:
         state.missed += 1
     state.open_seq = 0
+
+
+def _volunteered(state: Conversation, body: AnswerBody) -> None:
+    """An answer to no question: whatever is open stays open."""
+    index = state.index("term", body.names[0])
+    if index is None or body.answer is None:
+        state.missed += 1
+    else:
+        state.version.agent.volunteer(state.user, index, body.answer)
+        state.answered_at["term", index] = state.asked
 
 
 def _recommendation(state: Conversation, seq: int, body: RecommendationBody) -> None:

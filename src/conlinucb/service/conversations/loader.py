@@ -7,6 +7,8 @@ import logging
 from conlinucb.errors import Damaged, InvalidInput
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import UNUSABLE, Conversation, NeedsRebuild, fold
+from conlinucb.service.conversations.move import moved
+from conlinucb.service.conversations.others import OtherPopulations
 from conlinucb.service.storage import Broken, Event, Finding, Person, Storage, with_missing
 
 logger = logging.getLogger("conlinucb.service")
@@ -19,6 +21,7 @@ class StateLoader:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
+        self._others = OtherPopulations(storage)
 
     def check(self, person: Person) -> None:
         """Refuse to go on with someone whose own row is damaged."""
@@ -33,7 +36,7 @@ class StateLoader:
     def load(self, version: CatalogueVersion, person: Person) -> Conversation:
         """The person's state now."""
         self.check(person)
-        state = self._from_snapshot(version, person)
+        state = self._from_snapshot(version, person) or self._moved(version, person)
         if state is None:
             return self.rebuild(version, person)
         if self._storage.log.last(person.id) < state.seq:
@@ -68,6 +71,18 @@ class StateLoader:
     def renew(self, version: CatalogueVersion, person: Person) -> None:
         """Fold the log anew and keep what comes out."""
         self.keep(self.rebuild(version, person), person)
+
+    def _moved(self, version: CatalogueVersion, person: Person) -> Conversation | None:
+        """From a state kept under another population, which is then of no more use."""
+        bases = self._storage.snapshots.bases(person.id)
+        for other in self._others.of(version, bases):
+            before = self._from_snapshot(other, person)
+            self._storage.snapshots.drop(person.id, other.basis)
+            state = before and moved(before, version)
+            if state is not None:
+                self.keep(state, person)
+                return state
+        return None
 
     def _from_snapshot(self, version: CatalogueVersion, person: Person) -> Conversation | None:
         try:

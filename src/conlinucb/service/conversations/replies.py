@@ -62,6 +62,19 @@ def answer_value(given: str | float, version: CatalogueVersion) -> float | None:
     return in_range(given, version, "answer")
 
 
+def volunteered_value(given: str | float, version: CatalogueVersion) -> float:
+    """An answer that nobody asked for as a number in the catalogue's range; it says something."""
+    value = answer_value(given, version)
+    if value is None:
+        raise Problem(
+            422,
+            "nothing_said",
+            f"answer is {given!r}: only a question can be skipped. About a topic that nobody "
+            f"asked about, say yes, no or a number.",
+        )
+    return value
+
+
 def in_range(given: float, version: CatalogueVersion, what: str) -> float:
     """A number, if it is in the catalogue's range."""
     low, high = version.settings.range

@@ -19,6 +19,7 @@ from conlinucb.service.conversations.replies import (
     event_number,
     in_range,
     repeated_or_refused,
+    volunteered_value,
 )
 from conlinucb.service.conversations.writer import LogWriter, Written, seed_of, unknown_person
 from conlinucb.service.problems import Problem
@@ -125,23 +126,61 @@ class UseCases:
         now = f"q{state.open_seq}" if state.open_seq else "none"
         return Problem(409, "question_closed", f"q{asked} is no longer open; open now: {now}.")
 
-    def reward(
-        self, catalogue: str, name: str, decision: str, item: str, reward: float, client: str | None
+    def volunteer(
+        self, catalogue: str, name: str, topic: str, answer: str | float, client: str | None
     ) -> Written:
-        """Take in how a recommended item was liked."""
-        shown = event_number(decision, "d", "decision")
+        """Take in what someone says about a key-term that nobody asked about."""
+
+        def decide(state: Conversation, person: Person) -> Event | None:
+            value = volunteered_value(answer, state.version)
+            state.version.catalog.term_index(topic)
+            subject = f"topic {topic}"
+            before = self._writer.said_before(person, subject, AnswerBody)
+            if before is not None:
+                event, said = before
+                repeated_or_refused(event, ("answer", said.answer, value), repr(topic))
+            body = AnswerBody(about="term", id=topic, answer=value)
+            return Event(state.seq + 1, body, client, subject)
+
+        def compare(said: AnswerBody, version: CatalogueVersion) -> list[Compared]:
+            value = volunteered_value(answer, version)
+            return [
+                ("question", said.question, None),
+                ("topic", said.id, topic),
+                ("answer", said.answer, value),
+            ]
+
+        submission = Submission(client, (AnswerBody,), compare)
+        return self._writer.again_on_newer_version(
+            catalogue, lambda: self._writer.write(catalogue, name, decide, submission, create=True)
+        )
+
+    def reward(
+        self,
+        catalogue: str,
+        name: str,
+        decision: str | None,
+        item: str,
+        reward: float,
+        client: str | None,
+    ) -> Written:
+        """Take in how an item was liked: one of a recommendation, or any where none is named."""
+        shown = None if decision is None else event_number(decision, "d", "decision")
 
         def decide(state: Conversation, person: Person) -> Event | None:
             value = in_range(reward, state.version, "reward")
-            subject = f"reward {shown} {item}"
-            self._check_shown(state, person, shown, item)
-            if state.seq > shown:
+            if shown is None:
+                state.version.catalog.arm_index(item)
+            else:
+                self._check_shown(state, person, shown, item)
+            subject = f"item {item}" if shown is None else f"reward {shown} {item}"
+            if state.seq > (shown or 0):
                 before = self._writer.said_before(person, subject, RewardBody)
                 if before is not None:
                     event, said = before
-                    compared = ("reward", said.reward, value)
-                    repeated_or_refused(event, compared, f"{item!r} in {decision}")
-            body = RewardBody(decision=shown, item=item, reward=value)
+                    where = repr(item) if decision is None else f"{item!r} in {decision}"
+                    repeated_or_refused(event, ("reward", said.reward, value), where)
+            body = _reward_body(shown, item, value)
             return Event(state.seq + 1, body, client, subject)
 
         def compare(said: RewardBody, version: CatalogueVersion) -> list[Compared]:
@@ -153,7 +192,12 @@ class UseCases:
             ]
 
         submission = Submission(client, (RewardBody,), compare)
-        return self._writer.write(catalogue, name, decide, submission)
+        return self._writer.again_on_newer_version(
+            catalogue,
+            lambda: self._writer.write(
+                catalogue, name, decide, submission, create=decision is None
+            ),
+        )
 
     def _check_shown(self, state: Conversation, person: Person, shown: int, item: str) -> None:
         items = state.decisions.get(shown)
@@ -229,3 +273,10 @@ class UseCases:
         if state.seq and not rows:  # deleted meanwhile
             raise unknown_person(person.name)
         return rows
+
+
+def _reward_body(shown: int | None, item: str, value: float) -> RewardBody:
+    """Without a decision where there is none: the log holds what was said, no more."""
+    if shown is None:
+        return RewardBody(item=item, reward=value)
+    return RewardBody(decision=shown, item=item, reward=value)

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
-
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.schemas import (
@@ -39,8 +37,9 @@ CONTRIBUTIONS = 200
 """Contributions listed one by one; the others come as a sum."""
 
 
-def question(seq: int, body: QuestionBody) -> QuestionOut:
+def question(seq: int, body: QuestionBody, version: CatalogueVersion) -> QuestionOut:
     """A question as it is put."""
+    unsure = body.radius / _answer_deviation(body, version)
     return QuestionOut(
         question=f"q{seq}",
         about=body.about,
@@ -53,15 +52,26 @@ def question(seq: int, body: QuestionBody) -> QuestionOut:
             strategy=body.strategy,
             rank=body.rank,
             of=body.of,
-            radius_after=body.radius / math.sqrt(1.0 + body.radius * body.radius),
+            radius_after=body.radius / math.sqrt(1.0 + unsure * unsure),
         ),
     )
+
+
+def _answer_deviation(body: QuestionBody, version: CatalogueVersion) -> float:
+    """Standard deviation of an answer's own noise; a reward's where the topic is not there."""
+    agent = version.agent
+    noise = math.sqrt(agent.estimator.noise)
+    term = version.catalog._term_lookup.get(body.names[0]) if body.about == "term" else None
+    if term is None:
+        return noise
+    slope, weight = agent.answers.slope[term], agent.answers.weight[term]
+    return float(slope * noise / math.sqrt(max(weight, 1e-12)))
 
 
 def next_out(event: Event, version: CatalogueVersion) -> QuestionOut | RecommendationOut:
     """What ``next`` decided on."""
     if isinstance(event.body, QuestionBody):
-        return question(event.seq, event.body)
+        return question(event.seq, event.body, version)
     assert isinstance(event.body, RecommendationBody)
     items = [
         ItemOut(
@@ -131,7 +141,7 @@ def _open_question(state: Conversation, rows: Sequence[Event | Broken]) -> Quest
     body = row.body if isinstance(row, Event) else None
     if not isinstance(body, QuestionBody):
         return None
-    return question(state.open_seq, body)
+    return question(state.open_seq, body, state.version)
 
 
 def explanation(state: Conversation, rows: Sequence[Event | Broken], item: str) -> Explanation:
@@ -139,6 +149,7 @@ def explanation(state: Conversation, rows: Sequence[Event | Broken], item: str) 
     version = state.version
     arm = version.catalog.arm_index(item)
     found = version.agent.score(state.user, [arm])
+    before = version.agent.influence(state.user, arm).prior
     parts = sorted(_parts(state, rows, arm), key=lambda part: -abs(part.contribution))
     return Explanation(
         item=item,
@@ -146,7 +157,7 @@ def explanation(state: Conversation, rows: Sequence[Event | Broken], item: str) 
         radius=float(found.radii[0]),
         score=float(found.scores[0]),
         contributions=parts[:CONTRIBUTIONS],
-        rest=math.fsum(part.contribution for part in parts[CONTRIBUTIONS:]),
+        rest=math.fsum([before, *(part.contribution for part in parts[CONTRIBUTIONS:])]),
     )
 
 
@@ -167,14 +178,13 @@ def _part(state: Conversation, seq: int, body: Body, influence: Any) -> Contribu
         asked, heard = state.question(body, 1, 1), state.heard(body)
         if asked is None or heard is None or body.answer is None:
             return None
-        bears = influence.arm if asked.kind == "arm" else influence.term
-        names, value, part = body.names, body.answer, heard * np.dot(asked.probe, bears)
+        names, value, part = body.names, body.answer, influence.of_answer(asked, heard)
     elif isinstance(body, RewardBody):
         index = state.index("arm", body.item)
         if index is None:
             return None
         names, value = (body.item,), body.reward
-        part = value * np.dot(state.version.catalog.arms[index], influence.arm)
+        part = influence.of_reward(state.version.catalog.arms[index], value)
     else:
         return None
     return Contribution(
@@ -182,5 +192,5 @@ def _part(state: Conversation, seq: int, body: Body, influence: Any) -> Contribu
         kind="answer" if isinstance(body, AnswerBody) else "reward",
         about=" / ".join(names),
         value=value,
-        contribution=float(part),
+        contribution=part,
     )

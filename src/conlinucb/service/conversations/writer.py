@@ -20,6 +20,7 @@ from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.cache import CacheEntry, StateCache
 from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, StateLoader
+from conlinucb.service.conversations.move import moved
 from conlinucb.service.conversations.replies import Repeated, Submission
 from conlinucb.service.problems import Problem
 from conlinucb.service.storage import (
@@ -242,7 +243,7 @@ class LogWriter:
         entry.person = person
         state = entry.conversation
         if state is None or not state.fits(version):
-            state = self._loader.load(version, person)
+            state = (state and moved(state, version)) or self._loader.load(version, person)
         entry.conversation = state.on(version)
         return state, person
 

@@ -32,7 +32,7 @@ from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.http.body_errors import sentence
 from conlinucb.service.http.guard import Guard
 from conlinucb.service.http.routes import catalogues as catalogue_routes
-from conlinucb.service.http.routes import health, page, people
+from conlinucb.service.http.routes import health, page, people, populations
 from conlinucb.service.http.visitors import PAGES, Visitors
 from conlinucb.service.problems import Problem, problem_of
 from conlinucb.service.schemas import CatalogueBody
@@ -78,6 +78,7 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
         add_folder(config.modules)
     app.include_router(people.router)
     app.include_router(catalogue_routes.router)
+    app.include_router(populations.router)
     app.include_router(health.router)
     if config.page != "off":
         app.include_router(page.router)

@@ -139,7 +139,8 @@ def _digest(key: str) -> bytes:
 
 def _limit(scope: Scope) -> int:
     path = scope["path"]
-    uploads = path.startswith("/v1/catalogues/") and not path.endswith("/settings")
+    small = path.endswith(("/settings", "/population", "/populations"))
+    uploads = path.startswith("/v1/catalogues/") and not small
     return LARGEST_UPLOAD if uploads else LARGEST_BODY
 
 

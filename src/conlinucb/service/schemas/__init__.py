@@ -35,6 +35,7 @@ from conlinucb.service.schemas.people import (
     TermOut,
     Why,
 )
+from conlinucb.service.schemas.populations import FitBody, PopulationOut, UseBody
 
 __all__ = [
     "AnswerBody",
@@ -52,6 +53,7 @@ __all__ = [
     "Explanation",
     "Export",
     "ExportedConversation",
+    "FitBody",
     "Health",
     "Item",
     "ItemOut",
@@ -60,6 +62,7 @@ __all__ = [
     "PageCatalogue",
     "PageOut",
     "PersonBody",
+    "PopulationOut",
     "Profile",
     "QuestionOut",
     "Receipt",
@@ -68,5 +71,6 @@ __all__ = [
     "RewardBody",
     "TermOut",
     "Text",
+    "UseBody",
     "Why",
 ]

@@ -42,8 +42,13 @@ class CatalogueBody(BaseModel):
     )
 
     items: Annotated[list[Item], Field(min_length=1, max_length=1_000_000)]
-    d: int = Field(
-        default=50, ge=1, le=1000, strict=True, description="Features made of tags, at most."
+    d: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        strict=True,
+        description="Features made of tags: so many directions at most. By default the tags "
+        "themselves up to 300 of them, 50 directions of more, and a constant.",
     )
     questions: dict[Text, Sentence] = Field(
         default_factory=dict, description="How key-terms are asked about."

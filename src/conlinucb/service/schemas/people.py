@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from conlinucb.service.schemas.base import FewNames, Names, Text, example, shown
 from conlinucb.service.settings import Finite
@@ -132,11 +132,22 @@ class RecommendationOut(BaseModel):
 
 
 class AnswerBody(BaseModel):
-    """The answer to the open question."""
+    """The answer to the open question, or one about a topic that nobody asked about."""
 
-    model_config = example(question="q1", answer="yes", event="7f9c")
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"question": "q1", "answer": "yes", "event": "7f9c"},
+                {"topic": "heist stories", "answer": "yes"},
+            ]
+        },
+    )
 
-    question: Text = Field(description="The id that ``next`` returned.")
+    question: Text | None = Field(default=None, description="The id that ``next`` returned.")
+    topic: Text | None = Field(
+        default=None, description="In place of a question: a key-term that nobody asked about."
+    )
     answer: Literal["yes", "no", "skip"] | Finite = Field(
         description="yes, no, skip, or a number in the catalogue's range."
     )
@@ -144,13 +155,30 @@ class AnswerBody(BaseModel):
         default=None, description="Your id of this answer: sent twice, it counts once."
     )
 
+    @model_validator(mode="after")
+    def _is_about_one(self) -> Self:
+        if (self.question is None) == (self.topic is None):
+            raise ValueError("there must be either a question or a topic")
+        return self
+
 
 class RewardBody(BaseModel):
-    """How a recommended item was liked; now or later."""
+    """How an item was liked; now or later."""
 
-    model_config = example(decision="d2", item="Alien (1979)", reward=1.0, event="81aa")
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"decision": "d2", "item": "Alien (1979)", "reward": 1.0, "event": "81aa"},
+                {"item": "Heat (1995)", "reward": 1.0},
+            ]
+        },
+    )
 
-    decision: Text = Field(description="The id that ``next`` returned.")
+    decision: Text | None = Field(
+        default=None,
+        description="The id that ``next`` returned; without it, any item of the catalogue.",
+    )
     item: Text
     reward: Finite = Field(description="A number in the catalogue's range.")
     event: Text | None = Field(
@@ -263,7 +291,10 @@ class Explanation(BaseModel):
     radius: float
     score: float
     contributions: list[Contribution] = Field(description="Largest first.")
-    rest: float = Field(description="The sum of those beyond the list.")
+    rest: float = Field(
+        description="The sum of those beyond the list, and what was believed before anything "
+        "was said."
+    )
 
 
 class ExportedConversation(BaseModel):

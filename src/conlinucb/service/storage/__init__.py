@@ -15,12 +15,13 @@ from conlinucb.service.storage.events import (
 )
 from conlinucb.service.storage.log import Broken, Event, Log, retracted, with_missing
 from conlinucb.service.storage.people import People, Person
+from conlinucb.service.storage.populations import Populations, StoredPopulation
 from conlinucb.service.storage.quarantine import Finding, Quarantine
 from conlinucb.service.storage.snapshots import Arrays, Snapshot, Snapshots, pack, unpack
 
 
 class Storage:
-    """Log, people, snapshots, catalogues and what is damaged, in one database.
+    """Log, people, snapshots, catalogues, populations and what is damaged, in one database.
 
     What holds on every database: an event is on disk when ``log.append`` returns; a person's
     events are numbered 1, 2, ... without a gap or a double; a client id and a subject occur
@@ -34,6 +35,7 @@ class Storage:
         self.people = People(self.database)
         self.snapshots = Snapshots(self.database)
         self.catalogue_log = CatalogueLog(self.database)
+        self.populations = Populations(self.database)
         self.quarantine = Quarantine(self.database)
 
     def close(self) -> None:
@@ -56,6 +58,7 @@ __all__ = [
     "Log",
     "People",
     "Person",
+    "Populations",
     "Quarantine",
     "QuestionBody",
     "RecommendationBody",
@@ -65,6 +68,7 @@ __all__ = [
     "Snapshot",
     "Snapshots",
     "Storage",
+    "StoredPopulation",
     "Taken",
     "now",
     "pack",

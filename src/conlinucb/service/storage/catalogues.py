@@ -1,4 +1,4 @@
-"""Catalogues as logs of changes: replaced, items added and removed, settings changed."""
+"""Catalogues as logs of changes: all of it, some items, the settings or the population."""
 
 from __future__ import annotations
 
@@ -100,10 +100,21 @@ class CatalogueLog:
 
     def settings(self, catalogue: int, number: int) -> Change | None:
         """The last settings up to this version."""
+        return self._latest(catalogue, "settings", 0, number)
+
+    def population(self, catalogue: int, base: int, number: int) -> Change | None:
+        """The last choice of a population up to this version, since ``base``.
+
+        A population is about features: what was chosen for those of before is not in use.
+        """
+        return self._latest(catalogue, "population", base, number)
+
+    def _latest(self, catalogue: int, kind: str, after: int, number: int) -> Change | None:
         wanted = select(func.max(changes.c.number)).where(
             changes.c.catalogue == catalogue,
+            changes.c.number > after,
             changes.c.number <= number,
-            changes.c.kind == "settings",
+            changes.c.kind == kind,
         )
         with self._database.connect() as connection:
             found = connection.scalar(wanted)

@@ -58,6 +58,8 @@ class QuestionBody(EventBody):
     radius: Number
     rank: Count | None = None
     of: Count | None = None
+    population: Count | None = None
+    """The population it was decided under; None for none."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,12 +73,12 @@ class QuestionBody(EventBody):
 
 
 class AnswerBody(EventBody):
-    """What was said to a question; None is a skip."""
+    """What was said to a question, or about a key-term that nobody asked about; None is a skip."""
 
     kind: ClassVar[str] = "answer"
 
-    question: Count
-    """The event of the question."""
+    question: Count | None = None
+    """The event of the question; None where it was volunteered."""
     about: About
     id: str | None = None
     ids: list[str] | None = None
@@ -90,6 +92,11 @@ class AnswerBody(EventBody):
     @model_validator(mode="after")
     def _is_about_something(self) -> Self:
         _check_names(self.about, self.id, self.ids)
+        if self.question is None and (self.about != "term" or self.answer is None):
+            raise ValueError(
+                f"it has no question, its about is {self.about!r} and its answer "
+                f"{_short(self.answer)}: volunteered is a number about a term"
+            )
         return self
 
 
@@ -110,15 +117,21 @@ class RecommendationBody(EventBody):
 
     round: Count
     items: list[RecommendedItem]
+    random: bool = False
+    """True where the items were drawn from the pool, whatever is believed of them."""
+    propensity: Number | None = None
+    """Of a random draw: how likely each item of the pool was among those shown."""
+    population: Count | None = None
+    """The population it was decided under; None for none."""
 
 
 class RewardBody(EventBody):
-    """How a recommended item was liked."""
+    """How an item was liked, recommended or not."""
 
     kind: ClassVar[str] = "reward"
 
-    decision: Count
-    """The event of the recommendation."""
+    decision: Count | None = None
+    """The event of the recommendation; None where it was volunteered."""
     item: str
     reward: Number
 

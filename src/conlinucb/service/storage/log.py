@@ -73,6 +73,16 @@ class Log:
         # SQLite keeps whatever it is given; what has no number has no place among the others.
         return [read(row) for row in rows if isinstance(row.seq, int)]
 
+    def of_people(self, people: Sequence[int]) -> dict[int, list[Event | Broken]]:
+        """The whole logs of several people at once, in order."""
+        found: dict[int, list[Event | Broken]] = {each: [] for each in people}
+        wanted = select(events).where(events.c.person.in_(found))
+        with self._database.connect() as connection:
+            for row in connection.execute(wanted.order_by(events.c.person, events.c.seq)):
+                if isinstance(row.seq, int):
+                    found[row.person].append(read(row))
+        return found
+
     def last(self, person: int) -> int:
         """The number of a person's last event, 0 where there is none."""
         with self._database.connect() as connection:

@@ -46,10 +46,32 @@ changes = Table(
     metadata,
     Column("catalogue", Key, ForeignKey("catalogues.id", ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("kind", String(20), nullable=False),  # replace, add, remove, settings
+    Column("kind", String(20), nullable=False),  # replace, add, remove, settings, population
     Column("body", LargeBinary, nullable=False),
     Column("crc", BigInteger, nullable=False),
     Column("at", BigInteger, nullable=False),
+)
+
+populations = Table(
+    "populations",
+    metadata,
+    Column("catalogue", Key, ForeignKey("catalogues.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("base", Integer, nullable=False),  # the whole version whose features it is about
+    Column("people", Integer, nullable=False),  # who had said enough when it was learned
+    Column("digest", String(200), nullable=False),
+    Column("note", Text, nullable=False),  # what the fit says of itself, as JSON
+    Column("data", LargeBinary, nullable=False),
+    Column("crc", BigInteger, nullable=False),
+    Column("at", BigInteger, nullable=False),
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("catalogue", Key, ForeignKey("catalogues.id", ondelete="CASCADE"), primary_key=True),
+    Column("what", String(20), primary_key=True),  # work that one process is enough for
+    Column("until", BigInteger, nullable=False),
 )
 
 people = Table(

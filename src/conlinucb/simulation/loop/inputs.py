@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from conlinucb.agent.priors import Answers
 from conlinucb.numerics.compile import FLOAT, INDEX, INT, MATRIX, SINGLES, VECTOR, tuple_type
 from conlinucb.numerics.validation import Floats, Indices, Singles
 
@@ -49,6 +50,12 @@ class Algorithm(NamedTuple):
     """What the strategy prepared."""
     learning: Floats
     """What the estimator's learning kernel gets."""
+    answers: Answers
+    """What answers about key-terms mean, (K,) each."""
+    weights: Floats
+    """(K,) how much an answer counts against a reward in all: what a strategy sees."""
+    noise: float
+    """The variance that a strategy sees."""
 
 
 class Output(NamedTuple):
@@ -57,23 +64,27 @@ class Output(NamedTuple):
     logged: Indices
     """(L,) the rounds, from 1, after which a row is written."""
     metrics: Floats
-    """(L, 8): see METRICS."""
+    """(L, 9): see METRICS."""
     arms: Indices
     """(T,) or (0,): the recommended arms, if wanted."""
     asked: Indices
     """(questions,) or (0,): what was asked about, if wanted."""
+    hit: float
+    """The least reward that counts as a hit."""
 
 
 TERM, ARM, PAIR = 0, 1, 2
 METRICS = (
     *("regret", "error", "questions", "repeated", "arm_seconds", "term_seconds"),
-    *("reward", "answered"),
+    *("reward", "answered", "hits"),
 )
 
 WORLD = tuple_type(World, MATRIX, SINGLES, FLOAT, MATRIX, INDEX, INDEX, VECTOR)
+ANSWERS = tuple_type(Answers, VECTOR, VECTOR, VECTOR, VECTOR)
 ALGORITHM = tuple_type(
     Algorithm,
     *(INT, INT, INT, INT, INT, INT, INT),
     *(INDEX, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR),
+    *(ANSWERS, VECTOR, FLOAT),
 )
-OUTPUT = tuple_type(Output, INDEX, MATRIX, INDEX, INDEX)
+OUTPUT = tuple_type(Output, INDEX, MATRIX, INDEX, INDEX, FLOAT)

@@ -23,6 +23,7 @@ from conlinucb.simulation.loop.workspace import (
     ARM_TIME,
     ASKED,
     DOUBT,
+    HITS,
     REGRET,
     REPEATED,
     REWARDED,
@@ -50,6 +51,7 @@ def log(output: Output, theta: Floats, voice: Voice, work: Workspace) -> None:
     row[5] = tally[TERM_TIME] * 1e-9
     row[6] = work.sums[REWARDED]
     row[7] = tally[ANSWERED]
+    row[8] = tally[HITS]
     tally[ROW] += 1
 
 
@@ -123,6 +125,7 @@ def play(
             # max, so that sums are not reordered: the best arm then adds 0, not some rounding.
             sums[REGRET] += max(rounds.best[b] - value, 0.0)
             sums[REWARDED] += y
+            tally[HITS] += y >= output.hit
             grown = learn(state, learning, REWARD, arms[a], y, 1.0, v)
             if grown or tally[DOUBT]:
                 heed(work, grown)

@@ -12,7 +12,7 @@ from conlinucb.agent.estimators.kernels import ANSWER, LEARNS, REACHES, REWARD, 
 from conlinucb.agent.estimators.state import STATE, State
 from conlinucb.agent.strategies.base import SIGNATURE, View
 from conlinucb.numerics.compile import FLOAT, INDEX, INT, MATRIX, VECTOR, VOID, kernel
-from conlinucb.numerics.linalg import full_matrix
+from conlinucb.numerics.linalg import dot, full_matrix
 from conlinucb.numerics.validation import Floats, Indices
 from conlinucb.people.compiled import VOICE, Voice, answer_noise, mannered, plain_answer
 from conlinucb.simulation.loop.clock import nanoseconds
@@ -30,6 +30,7 @@ from conlinucb.simulation.loop.workspace import (
     heed,
 )
 
+SCALE = types.UniTuple(FLOAT, 3)
 STRATEGY = types.FunctionType(SIGNATURE)
 WRONGS = {1: "chose term {}, which was not offered", 2: "chose a pair of the same, {}"}
 """What a strategy can do wrong; the loop returns the number."""
@@ -43,6 +44,15 @@ def pool_reach(
     found = np.empty((pool.shape[0] if algorithm.needs_pool else 0, arms.shape[1]))
     for i in range(found.shape[0]):
         reach(state, arms[pool[i]], found[i])
+    return found
+
+
+@kernel(VECTOR(STATE, MATRIX, INDEX, INT), inner=True)
+def pool_means(state: State, arms: Floats, pool: Indices, n: int) -> Floats:
+    """x'theta of the first n arms of the pool."""
+    found = np.empty(n)
+    for i in range(n):
+        found[i] = dot(arms[pool[i]], state.vectors[0])
     return found
 
 
@@ -93,6 +103,11 @@ def choose_term(
         voice.seed,
         work.tally[ASKED],
         t + 1,
+        algorithm.weights,
+        algorithm.answers.chance,
+        work.times,
+        pool_means(state, world.arms, pool, reach.shape[0]),
+        algorithm.noise,
     )
     k = choose(view)
     terms = world.terms.shape[0]
@@ -119,9 +134,13 @@ def note(algorithm: Algorithm, work: Workspace, asked: Indices, k: int) -> None:
                 work.tally[REPEATED] += 1
                 break
         work.pairs[before] = k
+        work.times[k // work.times.shape[0]] += 1
+        work.times[k % work.times.shape[0]] += 1
     else:
         work.tally[REPEATED] += work.asked[k]
         work.asked[k] = 1
+        if algorithm.kind == TERM:
+            work.times[k] += 1
     work.tally[ASKED] += 1
 
 
@@ -151,6 +170,21 @@ def answer_to(
         plain = plain_answer(voice, k, -1)
     noisy = plain + answer_noise(voice, about_arm, round, number)
     return mannered(voice, pair, round, number, noisy)
+
+
+@kernel(SCALE(ALGORITHM, INT), inner=True)
+def scale_of(algorithm: Algorithm, k: int) -> tuple[float, float, float]:
+    """Offset, slope and weight of the answers to question k; see ``conlinucb.agent.priors``."""
+    offset, slope, weight, _ = algorithm.answers
+    if algorithm.kind == ARM:
+        return 0.0, 1.0, 1.0
+    if algorithm.kind == TERM:
+        return offset[k], slope[k], weight[k]
+    first, second = k // offset.shape[0], k % offset.shape[0]
+    both = 0.0
+    if weight[first] > 0.0 and weight[second] > 0.0:
+        both = 2.0 / (1.0 / weight[first] + 1.0 / weight[second])
+    return offset[first] - offset[second], (slope[first] + slope[second]) / 2.0, both
 
 
 @kernel(
@@ -196,7 +230,10 @@ def ask_all(
         y = answer_to(algorithm, voice, k, t + 1, number, value)
         if not np.isnan(y):
             source = REWARD if algorithm.kind == ARM else ANSWER
-            heed(work, learn(state, algorithm.learning, source, probe, y, 1.0, work.v))
+            offset, slope, weight = scale_of(algorithm, k)
+            y = (y - offset) / slope
+            if weight > 0.0:
+                heed(work, learn(state, algorithm.learning, source, probe, y, weight, work.v))
             work.tally[ANSWERED] += 1
         note(algorithm, work, asked, k)
         if algorithm.timed:

@@ -20,9 +20,9 @@ from conlinucb.numerics.compile import (
 from conlinucb.numerics.validation import Floats, Indices, Singles
 from conlinucb.randomness import Marks
 
-ASKED, REPEATED, ARM_TIME, TERM_TIME, WRONG, ANSWERED, DOUBT, ROW = range(8)
+ASKED, REPEATED, ARM_TIME, TERM_TIME, WRONG, ANSWERED, DOUBT, ROW, HITS = range(9)
 """Places in ``Workspace.tally``; times in nanoseconds; WRONG is a term chosen though not offered,
-DOUBT whether radii may have grown, ROW the next row of metrics."""
+DOUBT whether radii may have grown, ROW the next row of metrics, HITS the rewards large enough."""
 REGRET, REWARDED = 0, 1
 """Places in ``Workspace.sums``."""
 
@@ -36,6 +36,8 @@ class Workspace(NamedTuple):
     """(K,) the same for the terms."""
     asked: Marks
     """(max(N, K),) 1 where this was asked about before."""
+    times: Indices
+    """(K,) how often each key-term was asked about."""
     pairs: Indices
     """(questions,) the pairs asked about before, where questions are pairs."""
     scores: Floats
@@ -56,7 +58,7 @@ class Workspace(NamedTuple):
 
 WORKSPACE = tuple_type(
     Workspace,
-    *(VECTOR, VECTOR, MARKS, INDEX, VECTOR, MARKS, INDEX, VECTOR, MATRIX),
+    *(VECTOR, VECTOR, MARKS, INDEX, INDEX, VECTOR, MARKS, INDEX, VECTOR, MATRIX),
     *(VECTOR, VECTOR, SHORTS, INDEX, VECTOR, INDEX),
 )
 
@@ -81,6 +83,7 @@ def new_workspace(
         bounds.copy(),
         term_bounds.copy(),
         np.zeros(max(bounds.size, term_bounds.size), dtype=np.uint8),
+        np.zeros(term_bounds.size, dtype=np.int64),
         np.empty(questions, dtype=np.int64),
         np.empty(pool),
         np.empty(pool, dtype=np.uint8),
@@ -90,7 +93,7 @@ def new_workspace(
         np.empty(d),
         np.empty(d),
         np.zeros(short, dtype=np.float32),
-        np.zeros(8, dtype=np.int64),
+        np.zeros(9, dtype=np.int64),
         np.zeros(2),
         np.zeros(2, dtype=np.int64),
     )

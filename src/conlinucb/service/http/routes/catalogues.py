@@ -70,7 +70,9 @@ async def put(
     request: Request,
     response: Response,
     name: Name,
-    d: Annotated[int, Query(ge=1, le=1000, description="For a table: features, at most.")] = 50,
+    d: Annotated[
+        int | None, Query(ge=1, le=1000, description="For a table: directions of tags, at most.")
+    ] = None,
 ) -> CatalogueOut:
     """Items with tags as JSON, or a table of items and tags as CSV or parquet.
 
@@ -83,7 +85,7 @@ async def put(
 
 
 def _put(
-    request: Request, response: Response, name: str, kind: str, body: bytes, d: int
+    request: Request, response: Response, name: str, kind: str, body: bytes, d: int | None
 ) -> CatalogueOut:
     content, settings = _read(kind, body, d)
     if settings is not None:
@@ -94,7 +96,7 @@ def _put(
     return out
 
 
-def _read(kind: str, body: bytes, d: int) -> tuple[Content, Settings | None]:
+def _read(kind: str, body: bytes, d: int | None) -> tuple[Content, Settings | None]:
     if kind in TABLES:
         return from_table(body, TABLES[kind], d=d), None
     if kind != "application/json":

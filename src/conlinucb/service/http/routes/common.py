@@ -9,6 +9,7 @@ from fastapi import Depends, Path, Query, Request
 from conlinucb.errors import nearest
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.conversations.use_cases import UseCases
+from conlinucb.service.populations.learn import Learner
 from conlinucb.service.problems import Problem
 from conlinucb.service.schemas import ErrorOut, Text
 
@@ -16,7 +17,7 @@ _ERRORS = {
     400: "The body is no JSON.",
     401: "The key is missing or wrong.",
     403: "A page of another site calls.",
-    404: "Unknown user, catalogue, question, decision or event.",
+    404: "Unknown user, catalogue, population, question, decision or event.",
     405: "Not a method of this address.",
     408: "The body came too slowly.",
     409: "It contradicts what was said or asked before.",
@@ -71,6 +72,12 @@ def use_cases_of(request: Request) -> UseCases:
 def catalogues_of(request: Request) -> Catalogues:
     """The catalogues in service."""
     return use_cases_of(request).catalogues
+
+
+def learner_of(request: Request) -> Learner:
+    """Who learns populations."""
+    learner: Learner = request.app.state.background.learner
+    return learner
 
 
 def catalogue_name(request: Request, catalogue: str | None) -> str:

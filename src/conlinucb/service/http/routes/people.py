@@ -51,18 +51,24 @@ def next_(
     return views.next_out(written.event, written.version)
 
 
-@router.post("/answers", summary="Answer the open question")
+@router.post("/answers", summary="Answer the open question, or say something unasked")
 def answer(request: Request, user: User, body: AnswerBody, catalogue: Catalogue = None) -> Receipt:
-    """yes, no, skip, or a number. A skip teaches nothing and is not asked again soon."""
-    written = use_cases_of(request).answer(
-        catalogue_name(request, catalogue), user, body.question, body.answer, body.event
-    )
+    """yes, no, skip, or a number. A skip teaches nothing and is not asked again soon.
+
+    With a topic in place of a question, it is an answer that nobody asked for: no skip.
+    """
+    use_cases, name = use_cases_of(request), catalogue_name(request, catalogue)
+    if body.topic is not None:
+        written = use_cases.volunteer(name, user, body.topic, body.answer, body.event)
+    else:
+        assert body.question is not None
+        written = use_cases.answer(name, user, body.question, body.answer, body.event)
     return Receipt(event=written.event.seq, repeated=written.repeated)
 
 
-@router.post("/rewards", summary="Reward a recommended item")
+@router.post("/rewards", summary="Reward an item")
 def reward(request: Request, user: User, body: RewardBody, catalogue: Catalogue = None) -> Receipt:
-    """How a recommended item was liked; late ones are fine."""
+    """How an item was liked; late ones are fine. Without a decision, any item of the catalogue."""
     written = use_cases_of(request).reward(
         catalogue_name(request, catalogue), user, body.decision, body.item, body.reward, body.event
     )

@@ -10,18 +10,18 @@ const scale = el("li", { class: "belief scale", "aria-hidden": "true" }, el("spa
   el("span", { class: "track" }, el("span", { class: "low" }, "no"), el("span", { class: "high" }, "yes")), el("span"));
 
 const orders = {
-  // What was refused has the estimate it began with, as has what nobody spoke of: it goes behind.
-  taste: (a, b) => (Math.abs(b.mean - a.mean) > SAME ? b.mean - a.mean : isRefused(a) - isRefused(b) || b.radius - a.radius),
+  // What was refused goes behind: where nothing pleases, its estimate need not be the lowest.
+  taste: (a, b) => isRefused(a) - isRefused(b) || (Math.abs(b.mean - a.mean) > SAME ? b.mean - a.mean : b.radius - a.radius),
   uncertainty: (a, b) => (Math.abs(b.radius - a.radius) > SAME ? b.radius - a.radius : b.mean - a.mean),
 };
 
 const isRefused = ({ term }) => latest.refused.has(term);
 
 /** Fill the panel beside the conversation, or beside the profile. */
-export function prepareBeliefs(range) {
+export function prepareBeliefs() {
   byId("panel").append(
     el("h2", {}, "What it believes"),
-    el("p", { class: "small" }, `The dot is how much it thinks you like a topic, the bar how far off that may be. Every topic starts ${beginning(range)} with a long bar; what you say moves dots and shortens bars.`),
+    el("p", { class: "small" }, "The dot is how much it thinks you like a topic, the bar how far off that may be. Every topic starts with a long bar; what you say moves dots and shortens bars."),
     el("fieldset", { class: "sorting" },
       el("legend", { class: "unseen" }, "Sort topics"),
       choice("taste", "By taste", true), choice("uncertainty", "By uncertainty", false)),
@@ -57,13 +57,6 @@ function all() {
   most = Infinity;
   draw();
   byId("beliefs").focus();
-}
-
-/** Where an estimate is before anything is known: at 0, wherever that is between no and yes. */
-function beginning([low, high]) {
-  if (low === 0) return "at no";
-  if (high === 0) return "at yes";
-  return low < 0 && high > 0 ? "between no and yes" : "at 0";
 }
 
 function rowOf(name) {

@@ -11,7 +11,7 @@ await attempt(async () => {
   if (!catalogue) throw new Error(NOTHING_SERVED);
   store = kept(catalogue.name);
   letters = outbox(catalogue, store);
-  prepareBeliefs(catalogue.range);
+  prepareBeliefs();
   await letters.flush();
   await show();
   byId("export").addEventListener("click", () => attempt(download));

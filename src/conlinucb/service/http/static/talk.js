@@ -23,7 +23,7 @@ async function main() {
     if (!catalogue) return showNothingServed();
     store = kept(catalogue.name);
     letters = outbox(catalogue, store);
-    prepareBeliefs(catalogue.range);
+    prepareBeliefs();
     addEventListener("storage", (event) => {
       if (!store.concerns(event.key)) return;
       if (shown && !store.step) showGone();

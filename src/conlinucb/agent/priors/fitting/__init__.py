@@ -1,0 +1,1 @@
+"""From logged feedback to a population: tables, people's statistics, EM, calibration."""

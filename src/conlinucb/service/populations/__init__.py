@@ -1,0 +1,1 @@
+"""What people are like in general, learned from the service's own log."""

@@ -1,0 +1,43 @@
+"""docs/compare.md as a reader follows it: its files, both comparisons, what comes out."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from conlinucb.cli.reproduction import compare
+
+PAGE = (Path(__file__).parents[2] / "docs" / "compare.md").read_text(encoding="utf-8")
+MORE = 24
+"""Recipes beyond the page's own."""
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+def write_files(folder: Path) -> None:
+    """The page's two tables, with more rows of the same columns."""
+    tags, stars = blocks("csv")
+    names = ("vegan", "warm", "quick", "nuts", "sweet")
+    for i in range(MORE):
+        tags += f"Dish {i},{names[i % 5]}\nDish {i},{names[i // 5]}\n"
+        stars += f"ann,Dish {i},{1 + i % 5}\nbo,Dish {i},{1 + (i // 2) % 5}\n"
+    (folder / "tags.csv").write_text(tags)
+    (folder / "stars.csv").write_text(stars)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_page_leads_from_two_files_to_a_citable_report(number: int, tmp_path: Path) -> None:
+    write_files(tmp_path)
+    (tmp_path / "recipes.toml").write_text(blocks("toml")[number])
+    said: list[str] = []
+    compare(tmp_path / "recipes.toml", tmp_path / "results" / "recipes", "threads", said.append)
+    for name in re.findall(r"^\| `([^`]+)` \|", PAGE.split("**5. Read it.**")[1], re.MULTILINE)[:5]:
+        assert (tmp_path / "results" / "recipes" / name).exists()
+    text = (tmp_path / "results" / "recipes" / "methods.md").read_text(encoding="utf-8")
+    quoted = " ".join(re.findall(r"^> (.*)$", PAGE, re.MULTILINE)).removesuffix(" ...")
+    assert (quoted in text) == (number == 0)
+    assert any("methods.md" in each for each in said)
