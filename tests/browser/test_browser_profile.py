@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,7 +26,7 @@ from support.browser import (
     shown,
     to_items,
 )
-from support.service_world import Server, free_port
+from support.service_world import Server
 
 pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
@@ -232,19 +229,10 @@ class Guarded(Server):
     """A service with a key whose page is open to everyone."""
 
     def __init__(self, folder: Path) -> None:
-        self.port = free_port()
-        self.base = f"http://127.0.0.1:{self.port}"
         config = folder / "service.toml"
+        config.write_text('page = "open"\n', "utf-8")
         url = f"sqlite:///{folder / 'service.db'}"
-        config.write_text(f'database = "{url}"\nport = {self.port}\npage = "open"\n', "utf-8")
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "conlinucb", "serve", "--config", str(config)],
-            env={**os.environ, "CONLINUCB_KEY": KEY},
-            start_new_session=True,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        super().__init__(url, config=config, CONLINUCB_KEY=KEY)
 
 
 @pytest.fixture
