@@ -109,7 +109,8 @@ class Conversation:
     def fits(self, version: CatalogueVersion) -> bool:
         """Whether this state is that of the log under another version of the catalogue, too."""
         same = self.version.basis == version.basis
-        return same and (not self.missed or self.version.number == version.number)
+        later = self.version.number <= version.number
+        return same and later and (not self.missed or self.version.number == version.number)
 
     def on(self, version: CatalogueVersion) -> Conversation:
         """The same conversation on another version that it fits."""
@@ -122,7 +123,7 @@ class Conversation:
         arrays = {
             **self.user.to_arrays(),
             "place": np.array(place, dtype=np.int64),
-            "version": np.array(self.version.number if self.missed else 0),
+            "version": np.array(self.version.number),
             "skipped": _pairs(self.skipped_at),
             "answered": _pairs(self.answered_at),
             **({"moved": np.array(1)} if self.moved else {}),
@@ -140,8 +141,8 @@ class Conversation:
             skipped, answered = _table(arrays, "skipped"), _table(arrays, "answered")
         except (LookupError, ValueError, TypeError, OverflowError) as error:
             raise Damaged(f"the place in the conversation cannot be read: {error}") from error
-        if missed and number != version.number:
-            return None
+        if number > version.number or (missed and number != version.number):
+            return None  # it may hold what this version does not have, or lack what it has
         if asked and version.agent.asks == "term" and not user.times:
             return None  # of before it was noted what came up, which steers questions
         return cls(
