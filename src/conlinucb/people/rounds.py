@@ -57,10 +57,10 @@ def play_round(
     round_ = people.round(place)
     asked, asking = [], 0.0
     for number in range(agent.questions_left(user)):
-        if most is not None and user.questions >= most:
+        offered = _not_asked(agent, user, round_.offered) if once else round_.offered
+        if (offered is not None and not offered.size) or user.questions == most:
             break
         start = time.perf_counter()
-        offered = _not_asked(agent, user, round_.offered) if once else round_.offered
         question = agent.ask(user, round_.pool, offered)
         asking += time.perf_counter() - start
         if question is None:  # nothing is worth it, or can be asked about: no pair of one

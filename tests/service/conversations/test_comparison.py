@@ -63,7 +63,7 @@ def made(name: str, schedule: str) -> cl.Agent:
     [*((each, "logarithmic") for each in OTHERS), *(("max-radius", each) for each in SCHEDULES)],
 )
 def test_the_numbers_are_those_of_a_simulation(name: str, schedule: str) -> None:
-    order = {"agents": [name], "schedule": schedule, "noise": NOISE, "seed": SEED}
+    order: dict[str, Any] = {"agents": [name], "schedule": schedule, "noise": NOISE, "seed": SEED}
     found = compare(FILMS, people="random", person=2, rounds=ROUNDS, **order)
     thetas = unit_rows(np.random.default_rng(SEED).standard_normal((PEOPLE, FILMS.d)))
     people = cl.LinearUsers(thetas, noise=NOISE, term_noise=NOISE, pool_size=50)
@@ -90,7 +90,7 @@ def test_the_typical_person_is_the_middle_one_of_thirty() -> None:
 
 def test_who_is_served_better_is_counted() -> None:
     comparisons, version = Comparisons(), version_of(FILMS)
-    order = {"agents": ["for-newcomers", "linucb"], "seed": 4, "rounds": ROUNDS}
+    order: dict[str, Any] = {"agents": ["for-newcomers", "linucb"], "seed": 4, "rounds": ROUNDS}
     found = comparisons.compare(version, ComparisonBody(**order))
     all_, pairs = found.everybody, [each.regret for each in found.everybody.people]
     assert all_.better == [sum(a < b for a, b in pairs), sum(b < a for a, b in pairs)]
@@ -132,7 +132,12 @@ def test_steady_people_like_what_has_their_topics() -> None:
 
 
 def test_their_answers_are_yes_and_no_in_the_catalogues_range() -> None:
-    order = {"agents": ["for-newcomers"], "noise": 0.0, "rounds": 15, "settings": {"range": (1, 5)}}
+    order: dict[str, Any] = {
+        "agents": ["for-newcomers"],
+        "noise": 0.0,
+        "rounds": 15,
+        "settings": {"range": (1, 5)},
+    }
     found = compare(FILMS, **order)
     answers = {(each.about, each.answer) for one in found.runs[0].rounds for each in one.asked}
     assert answers == {(about, 5.0 if about in found.likes else 1.0) for about, _ in answers}
@@ -141,7 +146,11 @@ def test_their_answers_are_yes_and_no_in_the_catalogues_range() -> None:
 
 def test_the_services_own_agent_asks_as_it_does_here() -> None:
     """One question a round, nothing twice, and no more than the settings allow."""
-    order = {"agents": ["for-newcomers"], "rounds": 20, "settings": {"max_questions": 12}}
+    order: dict[str, Any] = {
+        "agents": ["for-newcomers"],
+        "rounds": 20,
+        "settings": {"max_questions": 12},
+    }
     rounds = compare(FILMS, **order).runs[0].rounds
     assert [len(each.asked) for each in rounds] == [1] * 12 + [0] * 8
     asked = [each.about for one in rounds for each in one.asked]
@@ -166,7 +175,7 @@ def test_who_learns_comes_nearer(client: TestClient) -> None:
 
 def test_who_asks_nothing_is_linucb() -> None:
     """The agents differ in what they ask and in nothing else, but for the two that say so."""
-    order = {"people": "random", "schedule": "never", "rounds": ROUNDS, "person": 1}
+    order: dict[str, Any] = {"people": "random", "schedule": "never", "rounds": ROUNDS, "person": 1}
     names = [each for each in OTHERS if each != "conucb"]
     plain, *others = (
         compare(FILMS, agents=[name], **order).runs[0].rounds for name in ("linucb", *names)

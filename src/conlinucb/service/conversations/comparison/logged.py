@@ -26,7 +26,7 @@ from conlinucb.service.schemas import ComparisonBody, PagePeople
 from conlinucb.service.settings import Settings
 
 SET_ASIDE = 200
-"""People who can be met; nothing is learned from them."""
+"""People who can be met, at most half of those there are; nothing is learned from them."""
 POOL = 10
 LEAST_KNOWN = 2
 """Rated items with a topic that someone needs to have an opinion of it."""
@@ -142,7 +142,7 @@ def _load(log: Log, name: str) -> Loaded:
     catalog = Catalog(features, has, names, [str(each) for each in data.term_ids]).with_constant()
     sizes = np.bincount(data.people, minlength=len(data.user_ids))
     people = np.random.default_rng(_SEED).permutation(len(sizes))
-    aside = people[sizes[people] >= log.least][:SET_ASIDE]
+    aside = people[sizes[people] >= log.least][: min(SET_ASIDE, len(people) // 2)]
     others = np.setdiff1d(people, aside, assume_unique=True)[: log.learned_from]
     prior = LearnedPrior(1, _learned(log, data, catalog, others))
     version = CatalogueVersion(0, f"{name} (real)", 1, 1, Content(catalog), Settings(), prior)
@@ -174,6 +174,11 @@ def _meeting(log: Log, loaded: Loaded, seed: int, count: int) -> Meeting:
     data, catalog = loaded.data, loaded.version.catalog
     rng = np.random.default_rng([seed, 2])
     chosen = rng.permutation(loaded.aside)[:count]
+    if chosen.size < count:
+        raise InvalidInput(
+            f"Only {chosen.size} people of the log have {log.least} {log.nouns} or more and are "
+            f"not learned from; a comparison needs {count}."
+        )
     rewards = np.full((len(chosen), len(catalog)), np.nan)
     answers = np.empty((len(chosen), len(catalog.term_ids)))
     for row, person in enumerate(chosen):

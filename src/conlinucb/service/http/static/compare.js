@@ -66,7 +66,7 @@ async function begin() {
     return found;
   } catch (error) {
     byId("person").replaceChildren(error.message, " ", el("button", { type: "button", onclick: () => location.reload() }, "Try again"));
-    byId("controls").hidden = true;
+    for (const name of ["controls", "verdict"]) byId(name).hidden = true;
     to(0);
     return new Promise(() => {}); // there is nothing to go on with
   }
@@ -208,7 +208,8 @@ function to(wanted) {
   chart(byId("asked"), "Questions", series((rounds) => sums(rounds, (each) => each.asked.length)), all, round);
   const hasTaste = found.runs.every((run) => run.rounds.every((each) => each.error !== null));
   byId("error-figure").hidden = !hasTaste;
-  if (hasTaste) chart(byId("error"), "Error", series((rounds) => rounds.map((each) => each.error)), all, round);
+  if (!hasTaste) byId("error").replaceChildren();
+  else chart(byId("error"), "Error", series((rounds) => rounds.map((each) => each.error)), all, round);
   side(byId("left"), found.runs[0], 0);
   side(byId("right"), found.runs[1], 1);
   // Not disabled for good: who has just pressed one would lose their place on the page.
@@ -245,14 +246,19 @@ function fact(name, value) {
   return el("div", {}, el("dt", {}, name), el("dd", {}, value));
 }
 
+/** The rounds, the last one first; of many, how it stands and how it began. */
 function steps(shown) {
   if (!shown.length) return el("p", { class: "small" }, "Press Replay, or go round by round.");
-  const lines = shown.slice(-LATEST).reverse().map((each, i) =>
-    el("li", { class: each.liked ? "step-liked" : "step-not" },
-      el("span", { class: "small" }, `Round ${shown.length - i}`),
-      ...each.asked.map((asked) => el("span", { class: "line" }, `asked about ${asked.about}: ${said(asked.answer)}`)),
-      el("span", { class: "line" }, `showed ${each.item}: `, el("span", { class: `verb ${each.liked ? "yes" : "no"}` }, each.liked ? "liked" : "not liked"))));
+  const lines = shown.map(step).reverse();
+  if (lines.length > LATEST) lines.splice(LATEST / 2, lines.length - LATEST, el("li", { class: "gap" }, "… and how it began:"));
   return el("ol", { class: "steps" }, ...lines);
+}
+
+function step(each, i) {
+  return el("li", { class: each.liked ? "step-liked" : "step-not" },
+    el("span", { class: "small" }, `Round ${i + 1}`),
+    ...each.asked.map((asked) => el("span", { class: "line" }, `asked about ${asked.about}: ${said(asked.answer)}`)),
+    el("span", { class: "line" }, `showed ${each.item}: `, el("span", { class: `verb ${each.liked ? "yes" : "no"}` }, each.liked ? "liked" : "not liked")));
 }
 
 /** An answer as a person would give it; in-between ones as numbers. */

@@ -25,7 +25,7 @@ export function certainty(everybody, names) {
   const { share_low: low, share_high: high, rounds } = everybody;
   const after = `After ${count(rounds, "round")} each.`;
   if (low === null || low === undefined) return after;
-  const within = `Of all such people for whom it makes a difference, “${names[0]}” serves between ${Math.round(100 * low)} % and ${Math.round(100 * high)} % better (95 % interval).`;
+  const within = `Of all such people for whom it makes a difference, “${names[0]}” serves between ${Math.round(100 * low)} % and ${Math.round(100 * high)} % of them better (95 % interval).`;
   const told = low > 0.5 || high < 0.5 ? "That is more than chance." : "That may still be chance: 40 people are too few to tell the two apart.";
   return `${after} ${within} ${told}`;
 }
@@ -38,7 +38,7 @@ export function draw(place, everybody, names, shown, choose) {
   const step = WIDTH / sorted.length;
   const bars = sorted.map((each, i) => bar(each, i * step, step, middle, top, each.number === shown, choose));
   const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": result(everybody, names) },
-    ...bars, svg("line", { class: "zero", x1: 0, x2: WIDTH, y1: middle, y2: middle }),
+    svg("line", { class: "zero", x1: 0, x2: WIDTH, y1: middle, y2: middle }), ...bars,
     svg("text", { x: WIDTH - 4, y: 14, "text-anchor": "end" }, `up: ${names[0]}`),
     svg("text", { x: 4, y: HEIGHT - 4 }, `down: ${names[1]}`));
   const open = place.querySelector("details")?.open;
@@ -61,12 +61,11 @@ function bar({ number, lead }, x, width, middle, top, isShown, choose) {
 
 function table(sorted, names) {
   return el("table", {},
-    el("caption", { class: "unseen" }, "Everybody"),
-    el("thead", {}, el("tr", {}, ...["Person", ...names.map((each) => `liked, ${each}`), ...names.map((each) => `missed, ${each}`)].map((each) => el("th", { scope: "col" }, each)))),
+    el("caption", { class: "small" }, "How many were liked, and how much was missed"),
+    el("thead", {}, el("tr", {}, ...["Person", ...names].map((each) => el("th", { scope: "col" }, each)))),
     el("tbody", {}, ...sorted.map((each) => el("tr", {},
       el("th", { scope: "row" }, String(each.number)),
-      ...each.liked.map((value) => el("td", {}, String(value))),
-      ...each.regret.map((value) => el("td", {}, fixed(value)))))));
+      ...each.liked.map((value, i) => el("td", {}, `${value} (${fixed(each.regret[i])})`))))));
 }
 
 /** The whole part: sentence, certainty and picture. */
@@ -74,6 +73,5 @@ export function showEverybody(everybody, names, shown, choose) {
   byId("verdict").hidden = false;
   byId("result").textContent = result(everybody, names);
   byId("certain").textContent = certainty(everybody, names);
-  byId("forty").textContent = "Each bar is a person: who missed less, and by how much. Press one to see that person.";
   draw(byId("everybody"), everybody, names, shown, choose);
 }
