@@ -9,6 +9,7 @@ from playwright.sync_api import Page, Route, expect
 
 from support import browser
 from support.browser import Come, Guest, at, button, fixed, settled
+from support.reproductions import real
 from support.service_world import Server
 
 pytestmark = pytest.mark.more
@@ -261,6 +262,15 @@ def test_another_catalogue_is_compared(come: Come) -> None:
     page = come().open(at("/compare", catalogue="tiny"))
     expect(page.locator("#person")).to_contain_text("calm")
     expect(page.locator("#left .steps li").nth(0)).to_contain_text("showed")
+
+
+@real
+def test_real_people_are_loaded_and_met(come: Come, site: Server) -> None:
+    page = come().open("/compare")
+    page.locator("#people").select_option("listening")
+    expect(page.locator("#person")).to_contain_text("This real person likes")
+    is_shown(page, computed(site, people="listening"))
+    expect(page.locator("#liked-title")).to_have_text("Artists liked so far")
 
 
 def test_the_address_keeps_the_choices(come: Come) -> None:

@@ -158,7 +158,8 @@ def _learned(log: Log, data: Interactions, catalog: Catalog, people: Indices) ->
         "id": np.asarray(catalog.arm_ids)[data.items[of]],
         "value": data.values[of],
     }
-    return Population.fit(catalog, rewards, negatives=log.negatives)
+    # One thread: whoever talks to the service meanwhile needs the others.
+    return Population.fit(catalog, rewards, negatives=log.negatives, threads=1)
 
 
 def _unique(data: Interactions) -> list[str]:

@@ -25,7 +25,7 @@ export function certainty(everybody, names) {
   const { share_low: low, share_high: high, rounds } = everybody;
   const after = `After ${count(rounds, "round")} each.`;
   if (low === null || low === undefined) return after;
-  const within = `Of all such people for whom it makes a difference, “${names[0]}” serves between ${Math.round(100 * low)} % and ${Math.round(100 * high)} % of them better (95 % interval).`;
+  const within = `Of all such people for whom it makes a difference, “${names[0]}” serves between ${Math.round(100 * low)} % and ${Math.round(100 * high)} % of them better (95 % interval).`;
   const told = low > 0.5 || high < 0.5 ? "That is more than chance." : "That may still be chance: 40 people are too few to tell the two apart.";
   return `${after} ${within} ${told}`;
 }
@@ -39,8 +39,8 @@ export function draw(place, everybody, names, shown, choose) {
   const bars = sorted.map((each, i) => bar(each, i * step, step, middle, top, each.number === shown, choose));
   const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": result(everybody, names) },
     svg("line", { class: "zero", x1: 0, x2: WIDTH, y1: middle, y2: middle }), ...bars,
-    svg("text", { x: WIDTH - 4, y: 14, "text-anchor": "end" }, `up: ${names[0]}`),
-    svg("text", { x: 4, y: HEIGHT - 4 }, `down: ${names[1]}`));
+    svg("text", { x: WIDTH - 4, y: 14, "text-anchor": "end" }, `↑ better with ${names[0]}`),
+    svg("text", { x: 4, y: HEIGHT - 4 }, `↓ better with ${names[1]}`));
   const open = place.querySelector("details")?.open;
   place.replaceChildren(picture, el("details", { class: "why", open: open ?? false }, el("summary", {}, "As a table"), table(sorted, names)));
 }
