@@ -308,3 +308,19 @@ def test_manners_are_part_of_what_a_result_is_of() -> None:
         )
     ]
     assert len({str(each) for each in specs}) == len(specs)
+
+
+def test_asked_once_and_not_more_than_allowed() -> None:
+    people = linear()
+    agent = cl.conlinucb(CATALOG, strategy="ucb", schedule=cl.Linear(2))
+    for once, most in ((False, None), (True, None), (True, 5)):
+        user, asked = agent.new_user(3), []
+        for t in range(1, 8):
+            place = people.place(CATALOG, seed=1, repeat=0, user=0, round=t)
+            happened = cl.play_round(agent, user, people, place, once=once, most=most)
+            asked += [question.index for question, _ in happened.questions]
+        again = len(asked) > len(set(asked))
+        assert (len(asked), again) == (
+            {None: 9 if once else 14, 5: 5}[most],  # there are nine key-terms
+            not once,
+        )

@@ -27,12 +27,14 @@ from conlinucb.service.background import Background
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.config import SERVICE, ServiceConfig, key_from_environment
 from conlinucb.service.conversations.cache import StateCache
+from conlinucb.service.conversations.comparison import Comparisons
 from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.http.body_errors import sentence
 from conlinucb.service.http.guard import Guard
 from conlinucb.service.http.routes import catalogues as catalogue_routes
-from conlinucb.service.http.routes import health, page, people, populations
+from conlinucb.service.http.routes import comparison, health, page, people, populations
+from conlinucb.service.http.turns import Turns
 from conlinucb.service.http.visitors import PAGES, Visitors
 from conlinucb.service.problems import Problem, problem_of
 from conlinucb.service.schemas import CatalogueBody
@@ -82,6 +84,7 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.include_router(health.router)
     if config.page != "off":
         app.include_router(page.router)
+        app.include_router(comparison.router)
         app.mount("/static", page.files())
         app.add_middleware(Visitors)
     app.add_exception_handler(ConlinucbError, _package_error)
@@ -110,6 +113,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     cache = StateCache(config.cache_megabytes * 1_000_000)
     background = Background(config, storage, catalogues, cache)
     app.state.background = background
+    app.state.comparisons, app.state.turns = Comparisons(), Turns()
     app.state.use_cases = UseCases(storage, catalogues, cache, loader, background.keep)
     # As many requests at work as there are connections: none waits for one in vain.
     anyio.to_thread.current_default_thread_limiter().total_tokens = CONNECTIONS

@@ -8,15 +8,16 @@ from conlinucb.service.schemas.catalogues import (
     ItemsBody,
     RemovalBody,
 )
-from conlinucb.service.schemas.page import (
+from conlinucb.service.schemas.comparison import (
     ComparisonAnswer,
     ComparisonBody,
     ComparisonOut,
+    ComparisonPeople,
+    ComparisonPerson,
     ComparisonRound,
     ComparisonRun,
-    PageCatalogue,
-    PageOut,
 )
+from conlinucb.service.schemas.page import PageCatalogue, PageOut, PagePeople
 from conlinucb.service.schemas.people import (
     AnswerBody,
     Contribution,
@@ -44,6 +45,8 @@ __all__ = [
     "ComparisonAnswer",
     "ComparisonBody",
     "ComparisonOut",
+    "ComparisonPeople",
+    "ComparisonPerson",
     "ComparisonRound",
     "ComparisonRun",
     "Contribution",
@@ -61,6 +64,7 @@ __all__ = [
     "NextBody",
     "PageCatalogue",
     "PageOut",
+    "PagePeople",
     "PersonBody",
     "PopulationOut",
     "Profile",

@@ -1,4 +1,4 @@
-"""The page: three documents, their files, and the two questions only they ask."""
+"""The page: three documents, their files, and what they need to know."""
 
 from __future__ import annotations
 
@@ -10,15 +10,10 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from conlinucb.service.conversations import comparison as comparisons
-from conlinucb.service.http.routes.common import (
-    ERRORS,
-    STRICT,
-    Catalogue,
-    catalogue_name,
-    catalogues_of,
-)
-from conlinucb.service.schemas import ComparisonBody, ComparisonOut, PageCatalogue, PageOut
+from conlinucb.service.conversations.comparison import AGENTS, SCHEDULES
+from conlinucb.service.http.routes.common import ERRORS, STRICT, catalogues_of
+from conlinucb.service.http.routes.comparison import comparisons_of
+from conlinucb.service.schemas import PageCatalogue, PageOut
 
 FOLDER = Path(__file__).parent.parent / "static"
 FRESH = {"cache-control": "no-cache"}
@@ -57,7 +52,7 @@ async def profile() -> FileResponse:
 
 @router.api_route("/compare", methods=READ, include_in_schema=False)
 async def comparison() -> FileResponse:
-    """A simulated person met by two agents."""
+    """People met by two agents."""
     return _document("compare.html")
 
 
@@ -75,13 +70,7 @@ def needed(request: Request) -> PageOut:
             for version in catalogues_of(request).listed()
         ],
         default=request.app.state.config.default_catalogue,
-        agents=list(comparisons.AGENTS),
-        schedules=list(comparisons.SCHEDULES),
+        agents=list(AGENTS),
+        schedules=list(SCHEDULES),
+        people=comparisons_of(request).kinds(),
     )
-
-
-@router.post("/v1/page/comparison", summary="Compare agents", responses=ERRORS, dependencies=STRICT)
-def compare(request: Request, body: ComparisonBody, catalogue: Catalogue = None) -> ComparisonOut:
-    """One simulated person met by each agent, round by round. Nothing of it is kept."""
-    version = catalogues_of(request).serving(catalogue_name(request, catalogue))
-    return comparisons.compare(version.catalog, body)
