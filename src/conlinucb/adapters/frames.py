@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from conlinucb.agent.agent import Agent
 from conlinucb.agent.among import pool_of
+from conlinucb.agent.given import checked_agent
 from conlinucb.agent.priors.fitting.table import person_keys
 from conlinucb.agent.user import User
 from conlinucb.catalog.columns import encode, read_columns
@@ -41,7 +42,8 @@ class BatchRecommender:
     def __init__(
         self, agent: Agent, *, person: str = "person", arm: str = "arm", reward: str = "reward"
     ) -> None:
-        self.agent, self.person, self.arm, self.reward = agent, person, arm, reward
+        self.agent = checked_agent(agent)
+        self.person, self.arm, self.reward = person, arm, reward
         self.users: dict[str, User] = {}
         """Everybody who was in a row, by id as text."""
 
