@@ -17,6 +17,7 @@ from conlinucb.agent.user import User
 from conlinucb.catalog.columns import encode, read_columns
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 from conlinucb.numerics.validation import LARGEST, Floats, Indices, positive
+from conlinucb.shown import people_text
 
 
 class BatchRecommender:
@@ -46,6 +47,9 @@ class BatchRecommender:
         self.person, self.arm, self.reward = person, arm, reward
         self.users: dict[str, User] = {}
         """Everybody who was in a row, by id as text."""
+
+    def __repr__(self) -> str:
+        return f"BatchRecommender({self.agent!r}, {people_text(len(self.users))})"
 
     @property
     def arms_(self) -> tuple[Any, ...]:
