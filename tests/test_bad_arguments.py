@@ -29,6 +29,13 @@ def an_export(**talk: Any) -> list[dict[str, Any]]:
         (lambda: cl.Population.fit(WRONG), "catalog must be a Catalog, got 'something'"),
         (lambda: cl.Population.fit(CATALOG).calibrated(WRONG, {}), "catalog must be a Catalog"),
         (lambda: cl.Gaussian.stated(WRONG), "catalog must be a Catalog"),
+        (lambda: cl.Gaussian.stated(CATALOG, range=WRONG), "range must be two numbers"),
+        (
+            lambda: cl.Population.fit(
+                CATALOG, {"person": [1], "id": [0], "value": [1]}, store="nowhere/fit.npz"
+            ),
+            "There is no folder nowhere for the store nowhere/fit.npz",
+        ),
         (lambda: cl.Population.load("no.npz"), "There is no file no.npz."),
         (lambda: cl.Catalog.load("no.npz"), "There is no file no.npz."),
         (lambda: BatchRecommender(WRONG), "agent must be an Agent, such as linucb(catalog), got"),

@@ -208,3 +208,14 @@ def test_a_catalogue_without_any_feature_gives_a_beginning() -> None:
     with pytest.warns(cl.RankWarning):
         catalog = cl.Catalog(np.zeros((2, 2)), np.ones((2, 1)))
     assert np.diag(cl.Population.fit(catalog).covariance).max() < 1
+
+
+def test_a_scale_that_was_not_said_is_pointed_out(caplog: pytest.LogCaptureFixture) -> None:
+    catalog = cl.Catalog.from_tags(TAGS)
+    stars = {"person": [1, 1, 2, 2], "id": ["a", "b", "a", "b"], "value": [1, 5, 4, 2]}
+    assert cl.Population.fit(catalog, stars).summary()["clipped"] == 3
+    assert "3 of 4 values lie outside range=(0, 1)" in caplog.text
+    caplog.clear()
+    for allowed in ((1.0, 5.0), None):
+        assert cl.Population.fit(catalog, stars, range=allowed).summary()["clipped"] == 0
+    assert not caplog.text

@@ -75,6 +75,8 @@ class Gaussian:
         (array([0.  , 0.  , 0.25]), 0.09375)
         """
         checked_catalog(catalog)
+        if not isinstance(range, (tuple, list)) or len(range) != 2:
+            raise InvalidInput(f"range must be two numbers (low, high), got {range!r}.")
         low, high = number("range", range[0]), number("range", range[1])
         level = number("base", base, low=0.01, high=0.99)
         if not low < high:
