@@ -44,3 +44,23 @@ def test_the_page_leads_from_two_files_to_a_citable_report(
     quoted = " ".join(re.findall(r"^> (.*)$", PAGE, re.MULTILINE)).removesuffix(" ...")
     assert (quoted in text) == (number == 0)
     assert any("methods.md" in each for each in said)
+
+
+def test_agents_that_do_the_same_are_said_to(tmp_path: Path) -> None:
+    write_files(tmp_path, 0)
+    spec = """rounds = 5
+repeats = 1
+[data]
+tags = "tags.csv"
+[people]
+users = 4
+pool_size = 3
+[agents.one]
+recipe = "linucb"
+[agents.other]
+recipe = "linucb"
+"""
+    (tmp_path / "twins.toml").write_text(spec)
+    said: list[str] = []
+    compare(tmp_path / "twins.toml", tmp_path / "twins", "threads", said.append)
+    assert any("one has the least regret" in each and "the same as other." in each for each in said)
