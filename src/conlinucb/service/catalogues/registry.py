@@ -6,7 +6,7 @@ import contextlib
 import json
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,13 +14,13 @@ import numpy as np
 from pydantic import ValidationError
 
 from conlinucb.errors import Damaged, InvalidInput, nearest
+from conlinucb.service.catalogues.images import check_images
 from conlinucb.service.catalogues.learned import RECIPES, LearnedPriors, takes_population
 from conlinucb.service.catalogues.version import (
     CatalogueVersion,
     Content,
-    add_items,
     changed,
-    remove_items,
+    edited,
 )
 from conlinucb.service.problems import Problem
 from conlinucb.service.settings import Settings
@@ -40,9 +40,14 @@ class Catalogues:
     """Every catalogue by name, each in the version that is served."""
 
     def __init__(
-        self, storage: Storage, rebuild: Callable[[CatalogueVersion, Person], None]
+        self,
+        storage: Storage,
+        rebuild: Callable[[CatalogueVersion, Person], None],
+        *,
+        image_hosts: Collection[str] = (),
     ) -> None:
         self._storage = storage
+        self._image_hosts = frozenset(image_hosts)
         self._rebuild = rebuild
         self._priors = LearnedPriors(storage)
         self._versions: dict[str, CatalogueVersion] = {}
@@ -221,6 +226,7 @@ class Catalogues:
 
         Where what is served comes from the source ``unless_source``, nothing is changed.
         """
+        check_images(content.details, self._image_hosts)
         known = self._versions.get(name)
         if known and not content.source:  # uploaded: it stays until the configured file changes
             content = replace(content, source=known.content.source)
@@ -246,15 +252,16 @@ class Catalogues:
         return self._edit(name, "remove", items)
 
     def _edit(self, name: str, kind: str, items: Sequence[Any]) -> int:
-        edit = add_items if kind == "add" else remove_items
+        if kind == "add":
+            looks = {each["id"]: each.get("details") or {} for each in items}
+            check_images(looks, self._image_hosts)
 
         def body(version: CatalogueVersion | None) -> Changes:
             if version is None:
                 raise Problem(404, "unknown_catalogue", f"Nothing is served as {name!r}.")
-            catalog = edit(version.catalog, items)
-            if np.array_equal(catalog.live_arms, version.catalog.live_arms):
+            content = edited(version.content, kind, items)
+            if np.array_equal(content.catalog.live_arms, version.catalog.live_arms):
                 return []  # removed before
-            content = replace(version.content, catalog=catalog)
             _checked(replace(version, content=content))
             return [(kind, json.dumps({"items": items}, allow_nan=False).encode())]
 

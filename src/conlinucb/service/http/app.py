@@ -90,7 +90,13 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.add_exception_handler(ConlinucbError, _package_error)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
-    app.add_middleware(Guard, key=key, hosts=config.hosts, open_page=config.page == "open")
+    app.add_middleware(
+        Guard,
+        key=key,
+        hosts=config.hosts,
+        open_page=config.page == "open",
+        image_hosts=config.image_hosts,
+    )
     app.openapi()  # builds the routes too, here, where no other thread is at work yet
     return app
 
@@ -109,7 +115,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     config: ServiceConfig = app.state.config
     storage = Storage(config.database)
     loader = StateLoader(storage)
-    catalogues = Catalogues(storage, loader.renew)
+    catalogues = Catalogues(storage, loader.renew, image_hosts=config.image_hosts)
     cache = StateCache(config.cache_megabytes * 1_000_000)
     background = Background(config, storage, catalogues, cache)
     app.state.background = background
