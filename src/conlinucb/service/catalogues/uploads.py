@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import logging
 import re
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,16 @@ from conlinucb.catalog.catalog import Catalog
 from conlinucb.catalog.checked import checked_ids, encode_ids
 from conlinucb.catalog.table import TEXT_FILES
 from conlinucb.errors import InvalidInput, RankWarning
+from conlinucb.service.catalogues.tables import LONGEST_ID, read_table
+from conlinucb.service.catalogues.told import columns_of
 from conlinucb.service.catalogues.version import Content, refuse_twice
 from conlinucb.service.schemas import CatalogueBody, Item
-from conlinucb.service.settings import PRINTED
+from conlinucb.service.schemas.preview import Understood
+from conlinucb.service.settings import PRINTED, Settings
 
+logger = logging.getLogger("conlinucb.service")
 MOST_ITEMS = 1_000_000
 MOST_ROWS = 10_000_000
-LONGEST_ID = 200
 _PRINTED = re.compile(PRINTED)
 
 
@@ -68,13 +73,37 @@ def _features(items: list[Item]) -> list[Any] | None:
     return given or None
 
 
-def from_table(body: bytes, kind: str, **rules: Any) -> Content:
+@dataclass(frozen=True, eq=False)
+class Upload:
+    """What came in, how it was understood, and which items nothing is known of."""
+
+    content: Content
+    understood: Understood
+    bare: Sequence[str] = ()
+    settings: Settings | None = None
+
+
+def read_json(body: CatalogueBody) -> Upload:
+    """Items with their tags as JSON: nothing in it is guessed."""
+    told = Understood(
+        separator=None,
+        layout="items",
+        split=None,
+        rows=len(body.items),
+        columns=[],
+        words=["Items with their topics, as JSON."],
+        warnings=[],
+    )
+    return Upload(from_json(body), told, settings=body.settings)
+
+
+def from_table(body: bytes, kind: str, **rules: Any) -> Upload:
     """A table of items and tags, ``kind`` .csv or .parquet."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"catalogue{kind}"
         path.write_bytes(body)
         try:
-            return from_file(path, **rules)
+            return upload_of(path, **rules)
         except InvalidInput as error:
             raise InvalidInput(str(error).replace(str(path), "The table")) from None
 
@@ -83,14 +112,48 @@ def from_file(path: Path, **rules: Any) -> Content:
     """A file of items and tags, or one that ``Catalog.save`` wrote."""
     source = hashlib.sha256(path.read_bytes() + repr(sorted(rules.items())).encode()).hexdigest()
     if path.suffix == ".npz":
-        catalog = Catalog.load(path)
-    else:
-        if path.suffix == ".parquet":
-            _limit_rows(path)
-        usual = TEXT_FILES.get(path.suffix.lower())  # nobody would read what was found out
-        written: dict[str, Any] = {} if usual is None else {"separator": usual}
-        catalog = _quietly(lambda: of_tags(path, **written, **rules))
-    return Content(_as_text(catalog), source=source)
+        return Content(_as_text(Catalog.load(path)), source=source)
+    found = upload_of(path, **rules)
+    for each in (*found.understood.words, *found.understood.warnings):
+        logger.info("%s: %s", path, each)
+    return replace(found.content, source=source)
+
+
+def upload_of(path: Path, **rules: Any) -> Upload:
+    """A file of text or parquet; what was guessed is said."""
+    if not path.is_file():
+        raise InvalidInput(f"There is no file {path}.")
+    if path.suffix.lower() == ".parquet":
+        _limit_rows(path)
+    elif path.suffix.lower() not in TEXT_FILES:
+        raise InvalidInput(f"{path} must end in {', '.join(TEXT_FILES)} or .parquet.")
+    reading = read_table(path)
+    catalog = _as_text(_quietly(lambda: of_tags(reading.table, **rules)))
+    words, warnings = reading.words()
+    told = Understood(
+        separator=reading.sheet.separator,
+        layout=reading.pairs.layout,
+        split=reading.pairs.split,
+        rows=len(reading.sheet),
+        columns=columns_of(reading.sheet, reading.roles, reading.pairs),
+        words=words,
+        warnings=[*warnings, *_merged(catalog.report)],
+    )
+    return Upload(Content(catalog), told, reading.bare)
+
+
+def _merged(report: Mapping[str, int]) -> list[str]:
+    """What was taken as one, in plain words."""
+    alike = report.get("tags that differed only in case or white space", 0)
+    again, nothing = report.get("repeated rows", 0), report.get("weights of 0", 0)
+    found = []
+    if alike:
+        found.append(f"{alike} topics differ from another only in case or spaces: they are one.")
+    if again:
+        found.append(f"{again} times an item has a topic that it has already: it counts once.")
+    if nothing:
+        found.append(f"{nothing} weights are 0: those items are taken not to have the topic.")
+    return found
 
 
 def _limit_rows(path: Path) -> None:

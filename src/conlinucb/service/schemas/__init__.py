@@ -36,6 +36,7 @@ from conlinucb.service.schemas.people import (
     Why,
 )
 from conlinucb.service.schemas.populations import FitBody, PopulationOut, UseBody
+from conlinucb.service.schemas.preview import PreviewOut, Understood
 
 __all__ = [
     "AnswerBody",
@@ -63,6 +64,7 @@ __all__ = [
     "PageOut",
     "PersonBody",
     "PopulationOut",
+    "PreviewOut",
     "Profile",
     "QuestionOut",
     "Receipt",
@@ -71,6 +73,7 @@ __all__ = [
     "RewardBody",
     "TermOut",
     "Text",
+    "Understood",
     "UseBody",
     "Why",
 ]
