@@ -53,7 +53,7 @@ def start(memory: TestClient) -> Start:
 
     def begin(recipe: str = "conlinucb", **settings: Any) -> Talk:
         name = f"{recipe} {next(NUMBERS)}"
-        given = {"agent": RECIPES[recipe], "max_questions": None}
+        given = {"agent": RECIPES[recipe], "max_questions": None, "rest_after_answer": 0}
         upload(memory, name, **given | settings)
         return Talk(memory, name)
 

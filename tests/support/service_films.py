@@ -42,7 +42,7 @@ def put(client: TestClient, name: str, body: Any) -> Any:
 
 def settings_with(recipe: str = "conlinucb", **more: Any) -> dict[str, Any]:
     """Settings with an agent of this recipe."""
-    return {"agent": RECIPES[recipe], "max_questions": None, **more}
+    return {"agent": RECIPES[recipe], "max_questions": None, "rest_after_answer": 0, **more}
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import resources
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,18 @@ def demo(*, d: int | None = 20) -> Dataset:
 def questions() -> dict[str, str]:
     """How each topic is asked about: "Do you enjoy heist stories?"."""
     return {topic: question for topic, _, question in _rows("demo_topics.tsv")}
+
+
+def details() -> dict[str, dict[str, Any]]:
+    """Title and year of each film, by id.
+
+    >>> details()["Alien (1979)"]
+    {'title': 'Alien', 'year': 1979}
+    """
+    return {
+        f"{title} ({year})": {"title": title, "year": int(year)}
+        for title, year, _ in _rows("demo_films.tsv")
+    }
 
 
 def _rows(name: str) -> list[list[str]]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from conlinucb.datasets import demo as films
-from conlinucb.datasets.demo import questions
+from conlinucb.datasets.demo import details, questions
 from conlinucb.errors import ConlinucbError, InvalidInput, Outdated, StorageError
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.uploads import from_file
@@ -30,8 +30,7 @@ EVERY = 0.5
 LEARN_EVERY = 60.0
 """Seconds between two looks at whether there is enough to learn a population from."""
 WAITING_SNAPSHOTS = 500
-DEMO = Settings(rest_after_answer=20)
-"""People who try the films are not asked the same again."""
+DEMO = Settings(noun="film", nouns="films")
 
 
 class Background:
@@ -213,4 +212,6 @@ def _content(wanted: CatalogueConfig) -> Content:
     if wanted.file is not None:
         return from_file(wanted.file, d=wanted.d)
     catalog = films(d=wanted.d).catalog
-    return Content(catalog, questions(), source=f"demo {catalog.version}")
+    return Content(
+        catalog, questions(), source=f"demo {catalog.version} with details", details=details()
+    )

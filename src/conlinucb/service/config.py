@@ -27,6 +27,12 @@ _SMALLEST = Catalog([[1.0]], [[1.0]])
 """To see whether an agent can be made, before a large file is read."""
 
 
+ImageHost = Annotated[
+    str, Field(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$")
+]
+"""A host's name, as it stands in addresses of pictures: lower case, no port."""
+
+
 class CatalogueConfig(BaseModel):
     """A catalogue that the service is to have when it starts."""
 
@@ -53,6 +59,8 @@ class ServiceConfig(BaseModel):
     workers: Annotated[int, Field(ge=1, le=64)] = 1
     hosts: tuple[str, ...] = ()
     """Names under which this service is called, besides loopback ones."""
+    image_hosts: tuple[ImageHost, ...] = ()
+    """Other hosts, by https, that pictures of items may come from."""
     default: str | None = None
     """The catalogue meant where a request names none; the first one by default."""
     catalogues: dict[str, CatalogueConfig] = Field(default_factory=_films)

@@ -19,6 +19,9 @@ Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e100, le=1e100, strict
 Bound = Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9, strict=True)]
 PRINTED = r"^[^\x00-\x1f\x7f-\x9f\ufffd]+$"
 """No control characters, and not the sign that stands for bytes that were no text."""
+LONGEST_REST = 200
+"""Most that ``rest_after_shown`` may count: what people were shown is kept for so long."""
+Noun = Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=PRINTED)]
 Sentence = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTED)]
 
 
@@ -55,8 +58,22 @@ class Settings(BaseModel):
         description="A skipped question rests while so many others are asked.",
     )
     rest_after_answer: int = Field(
-        default=0, ge=0, le=1_000_000, strict=True, description="The same for an answered one."
+        default=1_000_000,
+        ge=0,
+        le=1_000_000,
+        strict=True,
+        description="The same for an answered one; by default nobody is asked the same twice.",
     )
+    rest_after_shown: int = Field(
+        default=20,
+        ge=0,
+        le=LONGEST_REST,
+        strict=True,
+        description="What was shown rests for so many recommendations, where fresh ones are asked "
+        "for.",
+    )
+    noun: Noun = Field(default="item", description="What one item is called, as in a film.")
+    nouns: Noun = Field(default="items", description="What several are called.")
     explore: float = Field(
         default=0.0,
         ge=0.0,

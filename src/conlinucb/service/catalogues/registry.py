@@ -6,7 +6,7 @@ import contextlib
 import json
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,11 +18,11 @@ from conlinucb.service.catalogues.learned import RECIPES, LearnedPriors, takes_p
 from conlinucb.service.catalogues.version import (
     CatalogueVersion,
     Content,
-    add_items,
     changed,
-    remove_items,
+    edited,
 )
 from conlinucb.service.problems import Problem
+from conlinucb.service.schemas import image_host
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Change, Entry, Finding, Person, Storage, Taken
 from conlinucb.service.storage.events import LARGEST_NUMBER
@@ -40,9 +40,14 @@ class Catalogues:
     """Every catalogue by name, each in the version that is served."""
 
     def __init__(
-        self, storage: Storage, rebuild: Callable[[CatalogueVersion, Person], None]
+        self,
+        storage: Storage,
+        rebuild: Callable[[CatalogueVersion, Person], None],
+        *,
+        image_hosts: Collection[str] = (),
     ) -> None:
         self._storage = storage
+        self._image_hosts = frozenset(image_hosts)
         self._rebuild = rebuild
         self._priors = LearnedPriors(storage)
         self._versions: dict[str, CatalogueVersion] = {}
@@ -221,6 +226,7 @@ class Catalogues:
 
         Where what is served comes from the source ``unless_source``, nothing is changed.
         """
+        self._check_images(content.details)
         known = self._versions.get(name)
         if known and not content.source:  # uploaded: it stays until the configured file changes
             content = replace(content, source=known.content.source)
@@ -250,20 +256,31 @@ class Catalogues:
         return self._edit(name, "remove", items)
 
     def _edit(self, name: str, kind: str, items: Sequence[Any]) -> int:
-        edit = add_items if kind == "add" else remove_items
+        if kind == "add":
+            self._check_images({each["id"]: each.get("details") or {} for each in items})
 
         def body(version: CatalogueVersion | None) -> Changes:
             if version is None:
                 raise Problem(404, "unknown_catalogue", f"Nothing is served as {name!r}.")
-            catalog = edit(version.catalog, items)
-            if np.array_equal(catalog.live_arms, version.catalog.live_arms):
+            content = edited(version.content, kind, items)
+            if np.array_equal(content.catalog.live_arms, version.catalog.live_arms):
                 return []  # removed before
-            content = replace(version.content, catalog=catalog)
             _checked(replace(version, content=content))
             return [(kind, json.dumps({"items": items}, allow_nan=False).encode())]
 
         self.serving(name)
         return self._append(name, body)
+
+    def _check_images(self, details: Mapping[str, Mapping[str, Any]]) -> None:
+        """Refuse pictures from where browsers may not load them."""
+        for item, each in details.items():
+            host = image_host(each["image"]) if "image" in each else ""
+            if host and host not in self._image_hosts:
+                known = ", ".join(sorted(self._image_hosts)) or "empty"
+                raise InvalidInput(
+                    f"The image of {item!r} is on {host!r}, which is not in image_hosts of the "
+                    f"configuration ({known}). Name that host there, or use a path on this origin."
+                )
 
     def set_settings(self, name: str, settings: Settings) -> int:
         """Another agent or other settings; another prior rebuilds people's states first."""

@@ -48,7 +48,8 @@ def from_json(body: CatalogueBody) -> Content:
     strange = [each for each in body.questions if each not in known]
     if strange:
         raise InvalidInput(f"questions has {strange[0]!r}, which is no tag of an item.")
-    return Content(_as_text(catalog), body.questions)
+    details = {each.id: found for each in body.items if (found := each.details())}
+    return Content(_as_text(catalog), body.questions, details=details)
 
 
 def of_tags(table: Any, *, d: int | None = None, **rules: Any) -> Catalog:

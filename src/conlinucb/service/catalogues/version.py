@@ -14,7 +14,8 @@ import numpy as np
 
 from conlinucb.agent.agent import Agent
 from conlinucb.agent.spec import agent_of
-from conlinucb.agent.user import kind_of
+from conlinucb.agent.strategies.informative import spread_of
+from conlinucb.agent.user import User, kind_of
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.catalog.tags import tag_weights
 from conlinucb.errors import (
@@ -25,10 +26,14 @@ from conlinucb.errors import (
     UnknownName,
     nearest,
 )
-from conlinucb.numerics.validation import Indices
+from conlinucb.numerics.validation import Floats, Indices
 from conlinucb.service.catalogues.learned import LearnedPrior, takes_population
+from conlinucb.service.schemas import Details
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Change, pack, unpack
+
+ALIKE = 30
+"""Items that count as most alike to one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +45,17 @@ class Content:
     """How a key-term is asked about, where it has a text of its own."""
     source: str = ""
     """A hash of the file it came from, to see whether that changed."""
+    details: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """How items look to people, by id: the fields of ``Details`` that are known."""
 
     def to_bytes(self) -> bytes:
         """As the change log keeps it."""
-        about = {"questions": self.questions, "source": self.source, "report": self.catalog.report}
+        about = {
+            "questions": self.questions,
+            "source": self.source,
+            "report": self.catalog.report,
+            "details": self.details,
+        }
         encoded = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
         return pack({"about": encoded, **self.catalog.to_arrays()})
 
@@ -55,7 +67,8 @@ class Content:
             about = json.loads(arrays.pop("about").tobytes())
             catalog = Catalog.from_arrays(arrays)
             catalog.report = about["report"]
-            return cls(catalog, about["questions"], about["source"])
+            details = checked_details(about.get("details", {}))  # older ones have none
+            return cls(catalog, about["questions"], about["source"], details)
         except (KeyError, ValueError, TypeError, ConlinucbError) as error:
             raise Damaged(f"the catalogue cannot be read: {error}") from error
 
@@ -73,12 +86,29 @@ def changed(content: Content | None, change: Change) -> Content:
         return content
     if change.kind not in ("add", "remove"):
         raise Damaged(f"version {change.number} is of the kind {change.kind!r}")
-    edit = add_items if change.kind == "add" else remove_items
     try:
-        items = json.loads(change.body)["items"]
-        return replace(content, catalog=edit(content.catalog, items))
+        return edited(content, change.kind, json.loads(change.body)["items"])
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise Damaged(f"version {change.number} cannot be read: {error!r}") from error
+
+
+def edited(content: Content, kind: str, items: Sequence[Any]) -> Content:
+    """The content with more items, or without some; details stay with those that may come back."""
+    if kind == "remove":
+        return replace(content, catalog=remove_items(content.catalog, items))
+    new = {each["id"]: each["details"] for each in items if each.get("details")}
+    details = {**content.details, **checked_details(new)}
+    return replace(content, catalog=add_items(content.catalog, items), details=details)
+
+
+def checked_details(given: Any) -> dict[str, dict[str, Any]]:
+    """What is known of items, if it has the shape in which it is kept."""
+    known = Details.model_fields
+    if not isinstance(given, dict) or not all(
+        isinstance(each, dict) and each.keys() <= known.keys() for each in given.values()
+    ):
+        raise ValueError(f"the details of items are not fields of {', '.join(known)} by id")
+    return given
 
 
 def refuse_twice(ids: Sequence[str], where: str = "") -> None:
@@ -164,6 +194,21 @@ class CatalogueVersion:
             warnings.simplefilter("ignore", RankWarning)
             return agent_of(given, self.catalog, strangers=True)
 
+    @cached_property
+    def newcomer(self) -> User:
+        """Someone of whom nothing is known: to be looked at, not to be changed."""
+        return self.agent.new_user()
+
+    @cached_property
+    def spread(self) -> Floats:
+        """G = X'X / N of the items that are left, (d, d)."""
+        return spread_of(self.catalog)
+
+    @cached_property
+    def average(self) -> Floats:
+        """The mean of the items' features, (d,)."""
+        return np.asarray(self.catalog._arms[self.catalog.live_arms].mean(axis=0))
+
     @property
     def population_number(self) -> int:
         """The population that decisions are made under, 0 for none."""
@@ -193,6 +238,10 @@ class CatalogueVersion:
         order = np.argsort(-weights[own], kind="stable")
         return [str(self.catalog.term_ids[each]) for each in terms[own][order]]
 
+    def look_of(self, item: str) -> dict[str, Any]:
+        """How an item looks to people: the fields of ``ItemShown``."""
+        return {"item": item, "title": item, **self.content.details.get(item, {})}
+
     def arms(self, ids: Sequence[str], where: str) -> Indices:
         """Indices of items that are there; removed ones are left out, unknown ones refused.
 
@@ -203,6 +252,20 @@ class CatalogueVersion:
         live = np.zeros(len(self.catalog), dtype=bool)
         live[self.catalog.live_arms] = True
         return found[live[found]]
+
+    def alike(self, item: str, pool: Indices | None) -> Indices:
+        """The items most alike to this one, by the cosine of their features, best first.
+
+        Of the pool, or of all; without the item itself. What is appended to all features, such as
+        a constant, says nothing of that.
+        """
+        arm, among = self._item(item, "like: "), self.catalog.live_arms if pool is None else pool
+        among = among[among != arm]
+        own = np.setdiff1d(np.arange(self.catalog.d), self.catalog._appended.columns)
+        rows, wanted = self.catalog._arms[among][:, own], self.catalog._arms[arm][own]
+        lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(wanted)
+        cosines = rows @ wanted / np.maximum(lengths, 1e-300)
+        return np.asarray(among[np.argsort(-cosines, kind="stable")[:ALIKE]])
 
     def known(self, ids: Sequence[str]) -> Indices:
         """Indices of those items that this version has; the others make no difference."""

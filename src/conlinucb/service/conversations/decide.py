@@ -16,6 +16,7 @@ from conlinucb.numerics.validation import Indices
 from conlinucb.service.conversations.explore import drawn
 from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.problems import Problem
+from conlinucb.service.schemas import NextBody
 from conlinucb.service.storage import Event, QuestionBody, RecommendationBody, RecommendedItem
 
 REDRAWS = 64
@@ -32,6 +33,22 @@ class NextRequest:
     k: int = 1
     ask: bool = True
     event: str | None = None
+    fresh: bool = False
+    like: str | None = None
+
+    @classmethod
+    def of(cls, body: NextBody) -> NextRequest:
+        """What the body of a request asks for."""
+        return cls(
+            body.pool,
+            body.exclude,
+            body.offered,
+            body.k,
+            body.ask == "due",
+            body.event,
+            body.fresh,
+            body.like,
+        )
 
 
 def next_event(state: Conversation, request: NextRequest) -> Event | None:
@@ -51,7 +68,12 @@ def _indices(
 ) -> tuple[Indices | None, Indices | None, Indices | None]:
     version = state.version
     pool = None if request.pool is None else version.arms(request.pool, "pool")
+    if request.like is not None:
+        pool = version.alike(request.like, pool)
     exclude = version.known(request.exclude) if request.exclude else None
+    if request.fresh and state.memory.ratings:
+        rated = np.fromiter(state.memory.ratings, dtype=np.int64)
+        exclude = rated if exclude is None else np.union1d(exclude, rated)
     offered = None if request.offered is None else version.terms(request.offered, "offered")
     return pool, exclude, offered
 
@@ -139,22 +161,49 @@ def _uncertainty(state: Conversation, question: Question) -> dict[str, Any]:
 def _recommendation_event(
     state: Conversation, request: NextRequest, pool: Indices | None, exclude: Indices | None
 ) -> Event:
-    if pool is not None and not pool.size:
+    if pool is not None and not pool.size and request.like is None:
         raise InvalidInput("pool holds no item that is still in the catalogue.")
     catalog = state.version.catalog
     among = catalog.live_arms if pool is None else pool
     if exclude is not None:
         among = among[~np.isin(among, exclude)]
     if not among.size:
-        raise Problem(422, "nothing_left", "exclude leaves no item to recommend.")
+        raise Problem(422, "nothing_left", _nothing_left(request))
+    marks: dict[str, Any] = {}
+    shown = _shown_lately(state) if request.fresh else among[:0]
+    if shown.size and np.isin(among, shown).all():
+        marks["again"] = True
+        among = pool = _shown_longest_ago(state, among, request.k)
+    elif shown.size:
+        exclude = shown if exclude is None else np.union1d(exclude, shown)
+        among = among[~np.isin(among, shown)]
     random = drawn(state, among, request.k)
     if random is not None:
-        marks = {"random": True, "propensity": random.arms.size / among.size}
+        marks |= {"random": True, "propensity": random.arms.size / among.size}
         return _shown(state, request, random, marks)
     agent = state.version.agent
-    return _shown(
-        state, request, agent.recommend(replace(state.user), pool, request.k, exclude=exclude), {}
-    )
+    advice = agent.recommend(replace(state.user), pool, request.k, exclude=exclude)
+    return _shown(state, request, advice, marks)
+
+
+def _nothing_left(request: NextRequest) -> str:
+    if request.like is not None:
+        return f"No item alike to {request.like!r} is left to recommend."
+    if request.fresh:
+        return "Everything was rated or is excluded: no item is left to recommend."
+    return "exclude leaves no item to recommend."
+
+
+def _shown_lately(state: Conversation) -> Indices:
+    """What rests since it was shown, and is still in the catalogue."""
+    rest = state.version.settings.rest_after_shown
+    return state.version.known(state.memory.shown_since(state.user.rounds - rest))
+
+
+def _shown_longest_ago(state: Conversation, among: Indices, k: int) -> Indices:
+    """Of what was all shown lately, the k that were shown first: so everything has its turn."""
+    places = state.version.known(list(state.memory.shown))  # the oldest first
+    return np.asarray(places[np.isin(places, among)][:k])
 
 
 def _under(state: Conversation) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from conlinucb.agent.question import Question, question_about
 from conlinucb.agent.user import User
 from conlinucb.errors import Damaged, InvalidInput
 from conlinucb.service.catalogues.version import CatalogueVersion
+from conlinucb.service.conversations.memory import Memory
 from conlinucb.service.storage import (
     AnswerBody,
     Arrays,
@@ -62,6 +63,8 @@ class Conversation:
     """Answers and rewards about what this version of the catalogue does not have."""
     decisions: OrderedDict[int, tuple[str, ...]] = field(default_factory=OrderedDict)
     """The items of recent recommendations, by event."""
+    memory: Memory = field(default_factory=Memory)
+    """What this person said last of each key-term and item, and what they were shown lately."""
     moved: bool = False
     """Whether it came from another population by way of its sums; then a fold differs by rounding.
     """
@@ -79,11 +82,11 @@ class Conversation:
             case QuestionBody() as body:
                 _question(self, event.seq, body)
             case AnswerBody() as body:
-                _answer(self, body)
+                _answer(self, event.seq, body)
             case RecommendationBody() as body:
                 _recommendation(self, event.seq, body)
             case RewardBody() as body:
-                _reward(self, body)
+                _reward(self, event.seq, body)
             case RetractionBody():
                 raise NeedsRebuild
         self.seq = event.seq
@@ -125,6 +128,7 @@ class Conversation:
             "version": np.array(self.version.number if self.missed else 0),
             "skipped": _pairs(self.skipped_at),
             "answered": _pairs(self.answered_at),
+            **self.memory.to_arrays(),
             **({"moved": np.array(1)} if self.moved else {}),
         }
         return Snapshot(self.seq, arrays)
@@ -138,10 +142,13 @@ class Conversation:
             open_seq, asked, missed = (int(each) for each in arrays["place"])
             number = int(arrays["version"])
             skipped, answered = _table(arrays, "skipped"), _table(arrays, "answered")
+            memory = Memory.from_arrays(arrays)
         except (LookupError, ValueError, TypeError, OverflowError) as error:
             raise Damaged(f"the place in the conversation cannot be read: {error}") from error
         if missed and number != version.number:
             return None
+        if memory is None or not memory.fits(version.catalog):
+            return None  # of before it was noted, or of a version that is not served here yet
         if asked and version.agent.asks == "term" and not user.times:
             return None  # of before it was noted what came up, which steers questions
         return cls(
@@ -153,6 +160,7 @@ class Conversation:
             skipped,
             answered,
             missed,
+            memory=memory,
             moved="moved" in arrays,
         )
 
@@ -221,9 +229,9 @@ def _question(state: Conversation, seq: int, body: QuestionBody) -> None:
         state.user.was_asked(question)
 
 
-def _answer(state: Conversation, body: AnswerBody) -> None:
+def _answer(state: Conversation, seq: int, body: AnswerBody) -> None:
     if body.question is None:
-        _volunteered(state, body)
+        _volunteered(state, seq, body)
         return
     user = state.user
     question = state.question(body, user.questions, 0)
@@ -234,12 +242,14 @@ def _answer(state: Conversation, body: AnswerBody) -> None:
         rests = state.skipped_at if body.answer is None else state.answered_at
         for index in question.indices:
             rests["arm" if question.kind == "arm" else "term", index] = state.asked
+        if body.answer is not None and not question.others:
+            state.memory.heard(question.kind, question.index, body.answer, seq)
     else:
         state.missed += 1
     state.open_seq = 0
 
 
-def _volunteered(state: Conversation, body: AnswerBody) -> None:
+def _volunteered(state: Conversation, seq: int, body: AnswerBody) -> None:
     """An answer to no question: whatever is open stays open."""
     index = state.index("term", body.names[0])
     if index is None or body.answer is None:
@@ -247,6 +257,7 @@ def _volunteered(state: Conversation, body: AnswerBody) -> None:
     else:
         state.version.agent.volunteer(state.user, index, body.answer)
         state.answered_at["term", index] = state.asked
+        state.memory.heard("term", index, body.answer, seq)
 
 
 def _recommendation(state: Conversation, seq: int, body: RecommendationBody) -> None:
@@ -254,14 +265,16 @@ def _recommendation(state: Conversation, seq: int, body: RecommendationBody) -> 
     state.decisions[seq] = tuple(each.item for each in body.items)
     while len(state.decisions) > RECENT:
         state.decisions.popitem(last=False)
+    state.memory.showed(state.decisions[seq], state.user.rounds)
 
 
-def _reward(state: Conversation, body: RewardBody) -> None:
+def _reward(state: Conversation, seq: int, body: RewardBody) -> None:
     index = state.index("arm", body.item)
     if index is None:
         state.missed += 1
     else:
         state.version.agent.learn(state.user, index, body.reward)
+        state.memory.heard("arm", index, body.reward, seq)
 
 
 def _pairs(places: Places) -> Any:

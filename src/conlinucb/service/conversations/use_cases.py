@@ -261,10 +261,16 @@ class UseCases:
         see: Callable[[Conversation, Person], Result],
         *,
         newcomers: bool = False,
+        reread: bool = True,
     ) -> Result:
-        """Look at a person's state as it is now; at that of newcomers, too, where asked for."""
+        """Look at a person's state as it is now; at that of newcomers, too, where asked for.
+
+        Without ``reread`` it may lack what others have written since this process last looked:
+        enough for who has just written something here.
+        """
         return self._writer.again_on_newer_version(
-            catalogue, lambda: self._writer.read(catalogue, name, see, newcomers=newcomers)
+            catalogue,
+            lambda: self._writer.read(catalogue, name, see, newcomers=newcomers, reread=reread),
         )
 
     def history(self, state: Conversation, person: Person) -> list[Event | Broken]:

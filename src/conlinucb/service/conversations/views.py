@@ -7,9 +7,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+
+from conlinucb.numerics.linalg import products
+from conlinucb.numerics.ties import ranking
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import Conversation
+from conlinucb.service.conversations.liking import liking_of
+from conlinucb.service.conversations.reasons import Reasons
 from conlinucb.service.schemas import (
+    BestOut,
     Contribution,
     EventOut,
     Explanation,
@@ -68,23 +75,66 @@ def _answer_deviation(body: QuestionBody, version: CatalogueVersion) -> float:
     return float(slope * noise / math.sqrt(max(weight, 1e-12)))
 
 
-def next_out(event: Event, version: CatalogueVersion) -> QuestionOut | RecommendationOut:
-    """What ``next`` decided on."""
+def next_out(event: Event, state: Conversation) -> QuestionOut | RecommendationOut:
+    """What ``next`` decided on, with reasons as the person's state is now."""
     if isinstance(event.body, QuestionBody):
-        return question(event.seq, event.body, version)
+        return question(event.seq, event.body, state.version)
     assert isinstance(event.body, RecommendationBody)
+    reasons = Reasons(state)
     items = [
-        ItemOut(
-            item=each.item,
+        item_out(
+            state,
+            reasons,
+            each.item,
             score=each.score,
             mean=each.mean,
             radius=each.radius,
             exploring=each.exploring,
-            terms=version.terms_of(each.item)[:TERMS],
         )
         for each in event.body.items
     ]
     return RecommendationOut(decision=f"d{event.seq}", round=event.body.round, items=items)
+
+
+def item_out(state: Conversation, reasons: Reasons, item: str, **numbers: Any) -> ItemOut:
+    """An item as people see it, and what speaks for it."""
+    version = state.version
+    return ItemOut(
+        **version.look_of(item),
+        **numbers,
+        terms=version.terms_of(item)[:TERMS],
+        matches=reasons.matches(item, TERMS),
+        because=reasons.because(item),
+    )
+
+
+def best(state: Conversation, k: int) -> BestOut:
+    """The k best by mean that this person did not dislike; nothing is noted of it."""
+    version, agent = state.version, state.version.agent
+    disliked = [
+        arm
+        for arm, said in state.memory.ratings.items()
+        if liking_of(said.value, version.settings.range) < 0
+    ]
+    live = version.catalog.live_arms
+    among = live[~np.isin(live, disliked)] if disliked else live
+    means = products(version.catalog._arms[among], state.user.state.theta)
+    arms = among[ranking(means, k)]
+    found, reasons = agent.score(state.user, arms), Reasons(state)
+    columns = zip(arms, found.scores, found.means, found.radii, strict=True)
+    items = [
+        item_out(
+            state,
+            reasons,
+            str(version.catalog.arm_ids[arm]),
+            score=float(score),
+            mean=float(mean),
+            radius=float(radius),
+            exploring=False,
+        )
+        for arm, score, mean, radius in columns
+    ]
+    return BestOut(items=items)
 
 
 def entries(rows: Sequence[Event | Broken]) -> list[EventOut]:

@@ -74,11 +74,13 @@ class LogWriter:
         see: Callable[[Conversation, Person], Result],
         *,
         newcomers: bool = False,
+        reread: bool = True,
     ) -> Result:
         """Look at a person's state as it is now; at that of newcomers, too, where asked for."""
         with self._locked_entry(catalogue, name) as (version, entry):
             state, person = self._state(version, entry, name, create=newcomers)
-            self._reread(entry, state, person)
+            if reread:
+                self._reread(entry, state, person)
             return see(*self._state(version, entry, name, create=newcomers))
 
     def again_on_newer_version(self, catalogue: str, act: Callable[[], Result]) -> Result:

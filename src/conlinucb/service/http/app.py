@@ -93,6 +93,7 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
         hosts=config.hosts,
         open_page=config.page == "open",
         homes=config.page != "off",
+        image_hosts=config.image_hosts,
     )
     app.openapi()  # builds the routes too, here, where no other thread is at work yet
     return app
@@ -112,7 +113,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     config: ServiceConfig = app.state.config
     storage = Storage(config.database)
     loader = StateLoader(storage)
-    catalogues = Catalogues(storage, loader.renew)
+    catalogues = Catalogues(storage, loader.renew, image_hosts=config.image_hosts)
     cache = StateCache(config.cache_megabytes * 1_000_000)
     background = Background(config, storage, catalogues, cache)
     app.state.background = background

@@ -29,15 +29,15 @@ MOST_AT_ONCE = 1_000
 """Requests that wait or are worked on; more are told to come again."""
 SLOWEST_BODY = 30.0
 """Seconds in which a body must have come."""
-_HEADERS = (
+Headers = tuple[tuple[bytes, bytes], ...]
+_HEADERS: Headers = (
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
     (b"referrer-policy", b"no-referrer"),
-    (
-        b"content-security-policy",
-        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-        b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    ),
+)
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src {images}; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
 
@@ -51,9 +51,13 @@ class Guard:
         key: str | None,
         hosts: Collection[str],
         open_page: bool = False,
+        image_hosts: Collection[str] = (),
         homes: bool = False,
     ) -> None:
         self.app = app
+        images = " ".join(["'self'", *(f"https://{each}" for each in image_hosts)])
+        policy = _POLICY.format(images=images).encode()
+        self._headers = (*_HEADERS, (b"content-security-policy", policy))
         self._open_page, self._homes = open_page, homes
         self._digest = None if key is None else _digest(key)
         self._hosts = frozenset(each.lower() for each in hosts)
@@ -67,7 +71,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        exchange = _Exchange(receive, send)
+        exchange = _Exchange(receive, send, self._headers)
         self._inside += 1
         try:
             self._check_crowd()
@@ -157,9 +161,9 @@ def _limit(scope: Scope) -> int:
 class _Exchange:
     """One request: what comes in is limited, and a problem replaces what the app would say."""
 
-    def __init__(self, receive: Receive, send: Send) -> None:
+    def __init__(self, receive: Receive, send: Send, headers: Headers) -> None:
         self.problem: Problem | None = None
-        self._receive, self._send = receive, send
+        self._receive, self._send, self._headers = receive, send, headers
         self._started = self._complete = False
         self._seen = self._most = 0
         self._deadline = 0.0
@@ -202,7 +206,7 @@ class _Exchange:
             self._started = True
             told = message.get("headers", ())
             own = {name for name, _ in told}
-            message["headers"] = [*told, *(each for each in _HEADERS if each[0] not in own)]
+            message["headers"] = [*told, *(each for each in self._headers if each[0] not in own)]
         await self._send(message)
 
     async def finish(self) -> None:

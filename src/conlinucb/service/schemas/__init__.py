@@ -8,6 +8,7 @@ from conlinucb.service.schemas.catalogues import (
     ItemsBody,
     RemovalBody,
 )
+from conlinucb.service.schemas.details import Details, ItemShown, image_host
 from conlinucb.service.schemas.page import (
     ComparisonAnswer,
     ComparisonBody,
@@ -29,6 +30,7 @@ from conlinucb.service.schemas.people import (
     PersonBody,
     Profile,
     QuestionOut,
+    Reason,
     Receipt,
     RecommendationOut,
     RewardBody,
@@ -37,9 +39,24 @@ from conlinucb.service.schemas.people import (
 )
 from conlinucb.service.schemas.populations import FitBody, PopulationOut, UseBody
 from conlinucb.service.schemas.preview import PreviewOut, Understood
+from conlinucb.service.schemas.talk import (
+    AnsweredOut,
+    BestOut,
+    Picture,
+    RatedOut,
+    Refusal,
+    SaidBody,
+    StepsBody,
+    StepsOut,
+    TakeBackBody,
+    TopicOut,
+    Value,
+)
 
 __all__ = [
     "AnswerBody",
+    "AnsweredOut",
+    "BestOut",
     "CatalogueBody",
     "CatalogueOut",
     "ComparisonAnswer",
@@ -48,6 +65,7 @@ __all__ = [
     "ComparisonRound",
     "ComparisonRun",
     "Contribution",
+    "Details",
     "ErrorInside",
     "ErrorOut",
     "EventOut",
@@ -58,22 +76,34 @@ __all__ = [
     "Health",
     "Item",
     "ItemOut",
+    "ItemShown",
     "ItemsBody",
     "NextBody",
     "PageCatalogue",
     "PageOut",
     "PersonBody",
+    "Picture",
     "PopulationOut",
     "PreviewOut",
     "Profile",
     "QuestionOut",
+    "RatedOut",
+    "Reason",
     "Receipt",
     "RecommendationOut",
+    "Refusal",
     "RemovalBody",
     "RewardBody",
+    "SaidBody",
+    "StepsBody",
+    "StepsOut",
+    "TakeBackBody",
     "TermOut",
     "Text",
+    "TopicOut",
     "Understood",
     "UseBody",
+    "Value",
     "Why",
+    "image_host",
 ]

@@ -7,14 +7,17 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from conlinucb.service.schemas.base import FewNames, Text, Weight, example, shown
+from conlinucb.service.schemas.details import Details
 from conlinucb.service.schemas.preview import Understood
 from conlinucb.service.settings import Finite, Sentence, Settings
 
 
-class Item(BaseModel):
-    """An item with its tags."""
+class Item(Details):
+    """An item with its tags, and how it looks to people."""
 
-    model_config = example(id="Alien (1979)", tags=["horror", "set in space"])
+    model_config = example(
+        id="alien", tags=["horror", "set in space"], title="Alien", year=1979, image="/static/a.svg"
+    )
 
     id: Text
     tags: (
@@ -36,7 +39,7 @@ class CatalogueBody(BaseModel):
     model_config = example(
         items=[
             {"id": "Alien (1979)", "tags": ["horror", "set in space"]},
-            {"id": "Heat (1995)", "tags": ["heist stories"]},
+            {"id": "heat", "tags": ["heist stories"], "title": "Heat", "year": 1995},
         ],
         questions={"horror": "Do you enjoy horror films?"},
         d=2,

@@ -16,13 +16,24 @@ class PageCatalogue(BaseModel):
     items: int
     terms: int
     range: tuple[float, float] = Field(description="What no and yes are worth.")
+    noun: str = Field(description="What one item is called.")
+    nouns: str = Field(description="What several are called.")
 
 
 class PageOut(BaseModel):
     """What the page has to know before it can ask for anything."""
 
     model_config = shown(
-        catalogues=[{"name": "films", "items": 360, "terms": 58, "range": [0.0, 1.0]}],
+        catalogues=[
+            {
+                "name": "films",
+                "items": 360,
+                "terms": 58,
+                "range": [0.0, 1.0],
+                "noun": "film",
+                "nouns": "films",
+            }
+        ],
         default="films",
         agents=["max-radius", "linucb"],
         schedules=["logarithmic", "never"],

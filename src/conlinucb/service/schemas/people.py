@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from conlinucb.service.schemas.base import FewNames, Names, Text, example, shown
+from conlinucb.service.schemas.details import ItemShown
 from conlinucb.service.settings import Finite
 
 EVENT = {
@@ -38,6 +39,15 @@ class NextBody(BaseModel):
     k: int = Field(default=1, ge=1, le=100, strict=True, description="How many items to recommend.")
     ask: Literal["due", "never"] = Field(
         default="due", description="never: spare this person a question now."
+    )
+    fresh: bool = Field(
+        default=False,
+        strict=True,
+        description="Leave out what this person has rated, and what was shown lately: in the last "
+        "rest_after_shown recommendations. Where that leaves nothing, what was only shown returns.",
+    )
+    like: Text | None = Field(
+        default=None, description="Choose among the items most alike to this one, without it."
     )
     event: Text | None = Field(
         default=None,
@@ -89,41 +99,45 @@ class QuestionOut(BaseModel):
     why: Why
 
 
-class ItemOut(BaseModel):
+class Reason(BaseModel):
+    """Something this person likes that speaks for an item."""
+
+    kind: Literal["topic", "item"]
+    about: str = Field(description="The key-term, or the item's id.")
+    title: str = Field(description="The same for people.")
+    liking: float = Field(description="How they said they like it, up to 1.")
+
+
+class ItemOut(ItemShown):
     """A recommended item."""
 
-    item: str
     score: float = Field(description="Mean plus exploration: what it is ranked by.")
     mean: float = Field(description="Expected reward.")
     radius: float = Field(description="How uncertain that is.")
     exploring: bool = Field(description="Here to be learned about, not for its mean.")
     terms: list[str] = Field(description="Its key-terms, the heaviest first, at most 12.")
+    matches: list[str] = Field(description="Those of its key-terms that this person likes.")
+    because: list[Reason] = Field(description="The strongest reasons for it, at most 3.")
+
+
+ITEM = {
+    "item": "Alien (1979)",
+    "title": "Alien",
+    "year": 1979,
+    "score": 0.41,
+    "mean": 0.2,
+    "radius": 2.1,
+    "exploring": True,
+    "terms": ["horror", "set in space"],
+    "matches": ["set in space"],
+    "because": [{"kind": "topic", "about": "set in space", "title": "set in space", "liking": 1.0}],
+}
 
 
 class RecommendationOut(BaseModel):
     """Items to show, best first."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "type": "recommendation",
-                    "decision": "d2",
-                    "round": 1,
-                    "items": [
-                        {
-                            "item": "Alien (1979)",
-                            "score": 0.41,
-                            "mean": 0.2,
-                            "radius": 2.1,
-                            "exploring": True,
-                            "terms": ["horror", "set in space"],
-                        }
-                    ],
-                }
-            ]
-        }
-    )
+    model_config = shown(type="recommendation", decision="d2", round=1, items=[ITEM])
 
     type: Literal["recommendation"] = "recommendation"
     decision: str = Field(description="Its id, for rewards.")

@@ -123,6 +123,8 @@ class RecommendationBody(EventBody):
     """Of a random draw: how likely each item of the pool was among those shown."""
     population: Count | None = None
     """The population it was decided under; None for none."""
+    again: bool = False
+    """True where fresh items were asked for, and what was shown lately had to return."""
 
 
 class RewardBody(EventBody):

@@ -146,7 +146,13 @@ def delete(request: Request, name: Name) -> None:
 def add(request: Request, name: Name, body: ItemsBody) -> CatalogueOut:
     """At once, while people talk. Tags must be key-terms that the catalogue has."""
     items = [
-        {"id": each.id, "tags": each.weights(), "features": each.features} for each in body.items
+        {
+            "id": each.id,
+            "tags": each.weights(),
+            "features": each.features,
+            **({"details": known} if (known := each.details()) else {}),
+        }
+        for each in body.items
     ]
     catalogues_of(request).add(name, items)
     return _out(request, name)

@@ -77,6 +77,8 @@ def needed(request: Request) -> PageOut:
                 items=int(version.catalog.live_arms.size),
                 terms=int(version.catalog.live_terms.size),
                 range=version.settings.range,
+                noun=version.settings.noun,
+                nouns=version.settings.nouns,
             )
             for version in catalogues_of(request).listed()
         ],

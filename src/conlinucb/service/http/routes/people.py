@@ -6,9 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 
+from conlinucb.service.conversations import picture as pictures
 from conlinucb.service.conversations import views
 from conlinucb.service.conversations.decide import NextRequest
 from conlinucb.service.conversations.fold import Conversation
+from conlinucb.service.conversations.steps import say_answer, say_reward, take_steps
 from conlinucb.service.http.routes.common import (
     ERRORS,
     STRICT,
@@ -19,16 +21,20 @@ from conlinucb.service.http.routes.common import (
 )
 from conlinucb.service.schemas import (
     AnswerBody,
+    BestOut,
     Explanation,
     Export,
     ExportedConversation,
     NextBody,
     PersonBody,
+    Picture,
     Profile,
     QuestionOut,
     Receipt,
     RecommendationOut,
     RewardBody,
+    StepsBody,
+    StepsOut,
     Text,
 )
 from conlinucb.service.storage import Person
@@ -43,12 +49,49 @@ def next_(
     request: Request, user: User, body: NextBody | None = None, catalogue: Catalogue = None
 ) -> QuestionOut | RecommendationOut:
     """What comes next. Asked again before the answer, it returns the same question."""
-    given = body or NextBody()
-    wanted = NextRequest(
-        given.pool, given.exclude, given.offered, given.k, given.ask == "due", given.event
-    )
-    written = use_cases_of(request).next(catalogue_name(request, catalogue), user, wanted)
-    return views.next_out(written.event, written.version)
+    use_cases, name = use_cases_of(request), catalogue_name(request, catalogue)
+    written = use_cases.next(name, user, NextRequest.of(body or NextBody()))
+
+    def see(state: Conversation, person: Person) -> QuestionOut | RecommendationOut:
+        return views.next_out(written.event, state)
+
+    return use_cases.look(name, user, see, newcomers=True, reread=False)
+
+
+@router.post("/steps", summary="What was said, and what comes next, in one request")
+def steps(request: Request, user: User, body: StepsBody, catalogue: Catalogue = None) -> StepsOut:
+    """Everything said is taken in in order; what is refused says so in its receipt.
+
+    With an event id on each, the whole may be sent again.
+    """
+    return take_steps(use_cases_of(request), catalogue_name(request, catalogue), user, body)
+
+
+@router.get("/picture", summary="What is made of a person")
+def picture(request: Request, user: User, catalogue: Catalogue = None) -> Picture:
+    """Topics from disliked to liked, and what was said. Of someone unknown, a newcomer's."""
+
+    def see(state: Conversation, person: Person) -> Picture:
+        return pictures.picture(state)
+
+    name = catalogue_name(request, catalogue)
+    return use_cases_of(request).look(name, user, see, newcomers=True)
+
+
+@router.get("/best", summary="The best for a person, by what is known")
+def best(
+    request: Request,
+    user: User,
+    catalogue: Catalogue = None,
+    k: Annotated[int, Query(ge=1, le=100, description="How many.")] = 10,
+) -> BestOut:
+    """By mean, without what they disliked. Nothing is logged, and nobody is created."""
+
+    def see(state: Conversation, person: Person) -> BestOut:
+        return views.best(state, k)
+
+    name = catalogue_name(request, catalogue)
+    return use_cases_of(request).look(name, user, see, newcomers=True)
 
 
 @router.post("/answers", summary="Answer the open question, or say something unasked")
@@ -57,21 +100,16 @@ def answer(request: Request, user: User, body: AnswerBody, catalogue: Catalogue 
 
     With a topic in place of a question, it is an answer that nobody asked for: no skip.
     """
-    use_cases, name = use_cases_of(request), catalogue_name(request, catalogue)
-    if body.topic is not None:
-        written = use_cases.volunteer(name, user, body.topic, body.answer, body.event)
-    else:
-        assert body.question is not None
-        written = use_cases.answer(name, user, body.question, body.answer, body.event)
+    name = catalogue_name(request, catalogue)
+    written = say_answer(use_cases_of(request), name, user, body)
     return Receipt(event=written.event.seq, repeated=written.repeated)
 
 
 @router.post("/rewards", summary="Reward an item")
 def reward(request: Request, user: User, body: RewardBody, catalogue: Catalogue = None) -> Receipt:
     """How an item was liked; late ones are fine. Without a decision, any item of the catalogue."""
-    written = use_cases_of(request).reward(
-        catalogue_name(request, catalogue), user, body.decision, body.item, body.reward, body.event
-    )
+    name = catalogue_name(request, catalogue)
+    written = say_reward(use_cases_of(request), name, user, body)
     return Receipt(event=written.event.seq, repeated=written.repeated)
 
 
