@@ -156,3 +156,32 @@ def test_details_are_found_by_the_common_names() -> None:
         "text": 5,
         "year": 6,
     }
+
+
+BOOKS = """id;Name;Author;Cover;URL;Description;Released;genres
+1;Solaris;Stanislaw Lem;/covers/1.png;https://books.example/1;An ocean thinks.;1961;space|slow
+2;Dune;Frank Herbert;https://img.example/2.png;not an address;;1965-08-01;space
+3;Emma;;;;;long ago;slow
+"""
+
+
+def test_details_are_kept_and_what_cannot_be_used_is_said() -> None:
+    upload = from_table(BOOKS.encode(), ".csv", image_hosts=["pictures.example"])
+    assert upload.content.details == {
+        "1": {
+            "title": "Solaris",
+            "subtitle": "Stanislaw Lem",
+            "image": "/covers/1.png",
+            "link": "https://books.example/1",
+            "text": "An ocean thinks.",
+            "year": 1961,
+        },
+        "2": {"title": "Dune", "subtitle": "Frank Herbert", "year": 1965},
+        "3": {"title": "Emma"},
+    }
+    said = " ".join(upload.understood.warnings)
+    assert "1 link cannot be used and is left out, first line 3: '2;Dune;" in said
+    assert "1 year cannot be used and is left out, first line 4: '3;Emma;" in said
+    assert "1 image on 'img.example' would not be shown" in said
+    shown = from_table(BOOKS.encode(), ".csv", image_hosts=["img.example"])
+    assert shown.content.details["2"]["image"] == "https://img.example/2.png"

@@ -31,14 +31,14 @@ def example_people(version: CatalogueVersion, counts: Indices) -> list[ExamplePe
 
 
 def _tastes(version: CatalogueVersion, counts: Indices) -> list[tuple[int, int]]:
-    """A broad and a narrower topic each, all different as long as there are enough."""
+    """A narrow and a broader topic each, all different as long as there are enough."""
     live = version.catalog.live_terms
     telling = live[(counts[live] > 1) & (counts[live] <= max(len(version.catalog) // 2, 1))]
     found = telling if telling.size > 1 else live
     order = found[np.argsort(-counts[found], kind="stable")]
     half = max(order.size // 2, 1)
     several = range(min(len(NAMES), half))
-    return [(int(order[at]), int(order[at + half])) for at in several if at + half < order.size]
+    return [(int(order[at + half]), int(order[at])) for at in several if at + half < order.size]
 
 
 def _talk(version: CatalogueVersion, name: str, likes: tuple[int, int]) -> ExamplePerson:
@@ -93,5 +93,8 @@ def _having(version: CatalogueVersion, likes: tuple[int, int]) -> np.ndarray:
 def _shown(version: CatalogueVersion, arm: int, fits: bool) -> ShownItem:
     item = str(version.catalog.arm_ids[arm])
     return ShownItem(
-        item=item, title=item, topics=version.terms_of(item)[:MOST_TERMS_SHOWN], fits=fits
+        item=item,
+        title=version.look_of(item)["title"],
+        topics=version.terms_of(item)[:MOST_TERMS_SHOWN],
+        fits=fits,
     )

@@ -8,7 +8,7 @@ import logging
 import re
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from conlinucb.catalog.catalog import Catalog
 from conlinucb.catalog.checked import checked_ids, encode_ids
 from conlinucb.catalog.table import TEXT_FILES
 from conlinucb.errors import InvalidInput, RankWarning
+from conlinucb.service.catalogues.detail_columns import details_of
 from conlinucb.service.catalogues.tables import LONGEST_ID, read_table
 from conlinucb.service.catalogues.told import columns_of
 from conlinucb.service.catalogues.version import Content, refuse_twice
@@ -120,8 +121,11 @@ def from_file(path: Path, **rules: Any) -> Content:
     return replace(found.content, source=source)
 
 
-def upload_of(path: Path, **rules: Any) -> Upload:
-    """A file of text or parquet; what was guessed is said."""
+def upload_of(path: Path, *, image_hosts: Collection[str] | None = None, **rules: Any) -> Upload:
+    """A file of text or parquet; what was guessed is said.
+
+    Images on hosts other than ``image_hosts`` are left out, where those are given.
+    """
     if not path.is_file():
         raise InvalidInput(f"There is no file {path}.")
     if path.suffix.lower() == ".parquet":
@@ -130,7 +134,7 @@ def upload_of(path: Path, **rules: Any) -> Upload:
         raise InvalidInput(f"{path} must end in {', '.join(TEXT_FILES)} or .parquet.")
     reading = read_table(path)
     catalog = _as_text(_quietly(lambda: of_tags(reading.table, **rules)))
-    words, warnings = reading.words()
+    found, (words, warnings) = details_of(reading, image_hosts), reading.words()
     told = Understood(
         separator=reading.sheet.separator,
         layout=reading.pairs.layout,
@@ -138,9 +142,11 @@ def upload_of(path: Path, **rules: Any) -> Upload:
         rows=len(reading.sheet),
         columns=columns_of(reading.sheet, reading.roles, reading.pairs),
         words=words,
-        warnings=[*warnings, *_merged(catalog.report)],
+        warnings=[*warnings, *found.warnings(reading), *_merged(catalog.report)],
     )
-    return Upload(Content(catalog), told, reading.bare)
+    known = set(catalog.arm_ids)
+    details = {item: each for item, each in found.details.items() if item in known}
+    return Upload(Content(catalog, details=details), told, reading.bare)
 
 
 def _merged(report: Mapping[str, int]) -> list[str]:

@@ -69,7 +69,7 @@ async def preview(request: Request, d: Directions = None) -> PreviewOut:
 
 
 def _preview(request: Request, kind: str, body: bytes, d: int | None) -> PreviewOut:
-    found = _read(kind, body, d)
+    found = _read(request, kind, body, d)
     return preview_of(found, catalogues_of(request).trial(found.content, found.settings))
 
 
@@ -112,7 +112,7 @@ async def put(
 def _put(
     request: Request, response: Response, name: str, kind: str, body: bytes, d: int | None
 ) -> CatalogueOut:
-    found = _read(kind, body, d)
+    found = _read(request, kind, body, d)
     catalogues_of(request).replace(name, found.content, found.settings)
     told = found.understood if kind in TABLES else None
     out = _out(request, name).model_copy(update={"understood": told})
@@ -120,9 +120,10 @@ def _put(
     return out
 
 
-def _read(kind: str, body: bytes, d: int | None) -> Upload:
+def _read(request: Request, kind: str, body: bytes, d: int | None) -> Upload:
     if kind in TABLES:
-        return from_table(body, TABLES[kind], d=d)
+        hosts = request.app.state.config.image_hosts
+        return from_table(body, TABLES[kind], image_hosts=hosts, d=d)
     if kind != "application/json":
         raise Problem(
             415, "wrong_type", f"A catalogue is application/json or {list(TABLES)}, got {kind!r}."
