@@ -1,4 +1,4 @@
-"""The builder's home in a browser: from a dropped table to a conversation, with and without a key."""
+"""The builder's home in a browser: from a dropped table to a conversation, and who may do that."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from support import browser
-from support.browser import Come, Server, at, button
+from support.browser import Come, at, button
 from support.service_door import SECRET
-from support.service_world import serving
+from support.service_world import Server, serving
 
 pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
@@ -56,6 +56,7 @@ def check(axe: Any, page: Page) -> None:
 
 
 def drop(page: Page, name: str, text: str) -> None:
+    expect(page.locator("#drop")).to_be_visible()
     page.evaluate(DROP, [name, text])
 
 
@@ -111,7 +112,7 @@ def test_catalogues_are_listed_and_deleted_after_asking(come: Come, axe: Any) ->
 def test_the_key_is_asked_for_and_stays_in_the_tab(come: Come, axe: Any, guarded: Server) -> None:
     guest = come(guarded)
     page = guest.open("/build", settle=False)
-    key = page.get_by_label("Key")
+    key = page.get_by_label("Key", exact=True)
     expect(key).to_be_focused()
     check(axe, page)
     key.fill("not the right key at all")
@@ -123,16 +124,16 @@ def test_the_key_is_asked_for_and_stays_in_the_tab(come: Come, axe: Any, guarded
     button(page, "Try it with 60 recipes").click()
     button(page, "Put it into service").click()
     expect(page.locator("#putting")).to_contain_text("recipes is in service")
-    expect(page.locator("#putting")).to_contain_text("People’s pages are closed here")
+    expect(page.locator("#putting")).to_contain_text("pages are closed here")
     page.reload()
     expect(button(page, "Drop a table here", exact=False)).to_be_visible()
     kept = page.evaluate("() => [Object.values(sessionStorage), Object.values(localStorage)]")
     assert kept == [[SECRET], []]
     button(page, "Forget the key in this tab").click()
-    expect(page.get_by_label("Key")).to_be_focused()
+    expect(page.get_by_label("Key", exact=True)).to_be_focused()
     assert not [url for url in guest.called if SECRET in url]
     other = guest.open("/build", settle=False)
-    expect(other.get_by_label("Key")).to_be_focused()
+    expect(other.get_by_label("Key", exact=True)).to_be_focused()
 
 
 def test_the_reference_names_every_route(come: Come, axe: Any) -> None:

@@ -198,8 +198,9 @@ byId("try").addEventListener("click", async () => {
 let inside = 0;
 for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) {
   addEventListener(kind, (event) => {
-    if (byId("inside").hidden || !event.dataTransfer?.types.includes("Files")) return;
-    event.preventDefault();
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault(); // else the browser would show the file in place of the page
+    if (byId("inside").hidden) return;
     if (kind === "dragenter") inside += 1;
     if (kind === "dragleave") inside -= 1;
     if (kind === "drop") { inside = 0; location.hash = "#upload"; takeFile(event.dataTransfer.files[0]); }
