@@ -757,7 +757,9 @@ def upload(api: Api, name: str) -> None:
         }
         for a in range(len(features))
     ]
-    settings = {"agent": UPLOADED[name], "max_questions": None, "rest_after_skip": 2}
+    settings = {
+        "agent": UPLOADED[name], "max_questions": None, "rest_after_skip": 2, "rest_after_answer": 0
+    }  # fmt: skip
     api.call("PUT", f"/v1/catalogues/{name}", {"items": items, "settings": settings})
 
 

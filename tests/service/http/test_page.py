@@ -254,7 +254,7 @@ def test_no_way_leads_from_me_to_others(client: TestClient, rest: str) -> None:
 def test_the_page_knows_its_catalogues(client: TestClient) -> None:
     found = client.get("/v1/page").json()
     films = {"name": "films", "items": 360, "terms": 58, "range": [0.0, 1.0]}
-    assert found["catalogues"] == [films]
+    assert found["catalogues"] == [films | {"noun": "film", "nouns": "films"}]
     assert found["default"] == "films"
 
 

@@ -27,7 +27,9 @@ from conlinucb.errors import (
     nearest,
 )
 from conlinucb.numerics.validation import Floats, Indices
+from conlinucb.service.catalogues.chips import chosen_chips
 from conlinucb.service.catalogues.learned import LearnedPrior, takes_population
+from conlinucb.service.catalogues.search import NameIndex
 from conlinucb.service.schemas import Details
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Change, pack, unpack
@@ -208,6 +210,25 @@ class CatalogueVersion:
     def average(self) -> Floats:
         """The mean of the items' features, (d,)."""
         return np.asarray(self.catalog._arms[self.catalog.live_arms].mean(axis=0))
+
+    @cached_property
+    def names(self) -> tuple[NameIndex, NameIndex]:
+        """The items and the key-terms that are left, to be found by what someone types."""
+        looks = (self.look_of(str(self.catalog.arm_ids[a])) for a in self.catalog.live_arms)
+        items = [(each["title"], each["item"], each.get("subtitle", "")) for each in looks]
+        topics = [(str(self.catalog.term_ids[k]),) for k in self.catalog.live_terms]
+        return NameIndex(items), NameIndex(topics)
+
+    @cached_property
+    def items_of_terms(self) -> Indices:
+        """How many of the items that are left each key-term has, (K,)."""
+        live = self.catalog._weights[self.catalog.live_arms]
+        return np.asarray((live > 0).sum(axis=0)).ravel()
+
+    @cached_property
+    def chips(self) -> list[int]:
+        """Key-terms to begin with."""
+        return chosen_chips(self.agent)
 
     @property
     def population_number(self) -> int:

@@ -4,10 +4,12 @@ Of what they said of a key-term themselves, their own word alone counts: with th
 
     liking = 2 (answer - low) / (high - low) - 1,
 
-so yes is 1 and no is -1, whatever else is believed. Of any other it is what is expected of them
-beyond what is expected of a newcomer, in widths of the range, bent to stay inside (-1, 1):
+so yes is 1 and no is -1, whatever else is believed. Of any other it is how far the answer expected
+of them has moved from that expected of a newcomer, beyond how far the expected reward of the
+average item has (who likes one film likes films, not every topic), in widths of the range and
+bent to stay inside (-1, 1):
 
-    liking = tanh(STEEP (mean - newcomer's mean) / (high - low)).
+    liking = tanh(STEEP (moved - moved on average) / (high - low)).
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ import numpy as np
 from conlinucb.numerics.validation import Floats
 from conlinucb.service.conversations.fold import Conversation
 
-STEEP = 2.0
-"""A quarter of the range beyond what people in general think is a liking of about a half."""
+STEEP = 4.0
+"""A tenth of the range is a liking of about 0.4."""
 WITHOUT_A_WORD = 0.99
 """The most that is ever concluded; the ends are for what was said."""
 
@@ -27,9 +29,9 @@ def likings(state: Conversation) -> Floats:
     """Of every key-term, (K,)."""
     version = state.version
     agent, (low, high) = version.agent, version.settings.range
-    terms, slope = version.catalog.terms, agent.answers.slope
     # The offsets of answers cancel: only how far the estimate moved counts.
-    moved = slope * (terms @ (state.user.state.theta - version.newcomer.state.theta))
+    change = state.user.state.theta - version.newcomer.state.theta
+    moved = agent.answers.slope * ((version.catalog.terms - version.average) @ change)
     found = np.tanh(STEEP * moved / (high - low)).clip(-WITHOUT_A_WORD, WITHOUT_A_WORD)
     for term, said in state.memory.answers.items():
         found[term] = liking_of(said.value, version.settings.range)

@@ -10,13 +10,17 @@ from conlinucb.service.schemas.catalogues import (
 )
 from conlinucb.service.schemas.details import Details, ItemShown, image_host
 from conlinucb.service.schemas.page import (
+    BeginningOut,
     ComparisonAnswer,
     ComparisonBody,
     ComparisonOut,
     ComparisonRound,
     ComparisonRun,
+    FoundItem,
+    FoundTopic,
     PageCatalogue,
     PageOut,
+    SearchOut,
 )
 from conlinucb.service.schemas.people import (
     AnswerBody,
@@ -56,6 +60,7 @@ from conlinucb.service.schemas.talk import (
 __all__ = [
     "AnswerBody",
     "AnsweredOut",
+    "BeginningOut",
     "BestOut",
     "CatalogueBody",
     "CatalogueOut",
@@ -73,6 +78,8 @@ __all__ = [
     "Export",
     "ExportedConversation",
     "FitBody",
+    "FoundItem",
+    "FoundTopic",
     "Health",
     "Item",
     "ItemOut",
@@ -95,6 +102,7 @@ __all__ = [
     "RemovalBody",
     "RewardBody",
     "SaidBody",
+    "SearchOut",
     "StepsBody",
     "StepsOut",
     "TakeBackBody",

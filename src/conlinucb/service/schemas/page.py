@@ -45,6 +45,49 @@ class PageOut(BaseModel):
     schedules: list[str]
 
 
+class FoundTopic(BaseModel):
+    """A key-term, and how many items have it."""
+
+    term: str
+    items: int
+
+
+class FoundItem(BaseModel):
+    """An item that was found by its name."""
+
+    item: str
+    title: str
+    subtitle: str | None = None
+    image: str | None = None
+    year: int | None = None
+    terms: list[str] = Field(description="Its key-terms, the heaviest first, at most 12.")
+
+
+class SearchOut(BaseModel):
+    """What was found, best first."""
+
+    model_config = shown(
+        items=[{"item": "Alien (1979)", "title": "Alien", "year": 1979, "terms": ["horror"]}],
+        topics=[{"term": "set in space", "items": 13}],
+    )
+
+    items: list[FoundItem]
+    topics: list[FoundTopic]
+
+
+class BeginningOut(BaseModel):
+    """Where a person may begin."""
+
+    model_config = shown(
+        chips=[{"term": "comedies", "items": 71}], topics=[{"term": "love stories", "items": 76}]
+    )
+
+    chips: list[FoundTopic] = Field(
+        description="At most 16 broad and varied key-terms, those that tell most first."
+    )
+    topics: list[FoundTopic] = Field(description="All key-terms, those with most items first.")
+
+
 class ComparisonBody(BaseModel):
     """A simulated person, and who is to meet them."""
 

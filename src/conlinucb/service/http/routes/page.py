@@ -1,15 +1,17 @@
-"""The page: its documents, their files, and the two questions only they ask."""
+"""The page: its documents, their files, and what only they ask for."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from conlinucb.service.catalogues import browse
 from conlinucb.service.conversations import comparison as comparisons
 from conlinucb.service.http.routes.common import (
     ERRORS,
@@ -18,7 +20,14 @@ from conlinucb.service.http.routes.common import (
     catalogue_name,
     catalogues_of,
 )
-from conlinucb.service.schemas import ComparisonBody, ComparisonOut, PageCatalogue, PageOut
+from conlinucb.service.schemas import (
+    BeginningOut,
+    ComparisonBody,
+    ComparisonOut,
+    PageCatalogue,
+    PageOut,
+    SearchOut,
+)
 
 FOLDER = Path(__file__).parent.parent / "static"
 FRESH = {"cache-control": "no-cache"}
@@ -86,6 +95,27 @@ def needed(request: Request) -> PageOut:
         agents=list(comparisons.AGENTS),
         schedules=list(comparisons.SCHEDULES),
     )
+
+
+@router.get("/v1/page/search", summary="Search by name", responses=ERRORS, dependencies=STRICT)
+def search(
+    request: Request,
+    q: Annotated[str, Query(min_length=1, max_length=100, description="What was typed so far.")],
+    limit: Annotated[int, Query(ge=1, le=20, description="Most items, and most topics.")] = 8,
+    catalogue: Catalogue = None,
+) -> SearchOut:
+    """Items and topics by what was typed: typos, case and accents are forgiven."""
+    version = catalogues_of(request).serving(catalogue_name(request, catalogue))
+    return browse.search(version, q, limit)
+
+
+@router.get(
+    "/v1/page/beginning", summary="Topics to begin with", responses=ERRORS, dependencies=STRICT
+)
+def beginning(request: Request, catalogue: Catalogue = None) -> BeginningOut:
+    """A few broad topics that tell most of a newcomer, and all of them."""
+    version = catalogues_of(request).serving(catalogue_name(request, catalogue))
+    return browse.beginning(version)
 
 
 @router.post("/v1/page/comparison", summary="Compare agents", responses=ERRORS, dependencies=STRICT)
