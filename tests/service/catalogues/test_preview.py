@@ -130,10 +130,15 @@ def test_an_upload_says_how_it_was_read(memory: TestClient, name: str) -> None:
     body, kind = b"Film;Genres;Stars\nHeat;crime|city;5\nRonin;crime;4\n", "text/csv"
     response = memory.put(f"/v1/catalogues/{name}", content=body, headers={"content-type": kind})
     told = response.json()["understood"]
+    settings = response.json()["settings"]
+    assert (settings["noun"], settings["nouns"]) == ("film", "films")
     assert (told["separator"], told["layout"], told["split"]) == (";", "wide", "|")
     assert "Numbers in 'Stars' are not used" in " ".join(told["warnings"])
     assert memory.get(f"/v1/catalogues/{name}").json()["understood"] is None
     tabs = {"content-type": "text/tab-separated-values"}
+    spoken = settings | {"noun": "movie", "nouns": "movies"}
+    memory.put(f"/v1/catalogues/{name}/settings", json=spoken).raise_for_status()
     again = memory.put(f"/v1/catalogues/{name}", content=body.replace(b";", b"\t"), headers=tabs)
     assert again.json()["understood"]["separator"] == "\t"
+    assert again.json()["settings"] == spoken  # a later upload keeps what was set
     memory.delete(f"/v1/catalogues/{name}").raise_for_status()

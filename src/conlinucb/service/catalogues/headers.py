@@ -18,7 +18,9 @@ ITEMS = (
     *("item", "items", "itemid", "id"),
     *(f"{noun}id" for noun in NOUNS),
     *("sku", "isbn", "slug", "key"),
-    *(form for noun in NOUNS for form in (noun, f"{noun}s")),
+    *NOUNS,
+    *(f"{noun}s" for noun in NOUNS),
+    *("dishes", "stories"),
     *(f"{noun}name" for noun in NOUNS),
     *("name", "itemname"),
     *(f"{noun}title" for noun in NOUNS),
@@ -96,6 +98,32 @@ def says_several(name: str) -> bool:
     (True, False)
     """
     return plain(name) in PLURALS
+
+
+def nouns_of(name: str) -> tuple[str, str] | None:
+    """What one item and several are called, where the column of items says so.
+
+    >>> nouns_of("Recipe"), nouns_of("story_id"), nouns_of("Dishes"), nouns_of("title")
+    (('recipe', 'recipes'), ('story', 'stories'), ('dish', 'dishes'), None)
+    """
+    bare = plain(name)
+    for noun in NOUNS:
+        if bare in (noun, several_of(noun), *(f"{noun}{end}" for end in ("id", "name", "title"))):
+            return noun, several_of(noun)
+    return None
+
+
+def several_of(noun: str) -> str:
+    """The plural.
+
+    >>> [several_of(each) for each in ("book", "story", "series")]
+    ['books', 'stories', 'series']
+    """
+    if noun.endswith("s"):
+        return noun
+    if noun.endswith("y"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith("sh") else f"{noun}s"
 
 
 def _first(names: Sequence[str], known: Iterable[str], used: Iterable[int | None]) -> int | None:

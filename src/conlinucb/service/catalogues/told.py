@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conlinucb.service.catalogues.headers import Roles
+from conlinucb.service.catalogues.headers import Roles, nouns_of
 from conlinucb.service.catalogues.layouts import Pairs, is_numeric
 from conlinucb.service.catalogues.sheets import SEPARATORS, Sheet
 from conlinucb.service.schemas.preview import ColumnOut
@@ -29,6 +29,9 @@ def told(
     """What was understood, and what was left out or may be meant otherwise."""
     words = [] if sheet.separator is None else [f"{_between(sheet.separator)}."]
     words += [_layout(sheet, roles, pairs)]
+    nouns = nouns_of(sheet.header[roles.item]) if roles.item is not None else None
+    if nouns:
+        words.append(f"People read of {nouns[0]} and {nouns[1]}.")
     if roles.weight is not None and pairs.layout != "columns":
         words.append(f"{sheet.header[roles.weight]!r} says how much an item is about a topic.")
     if roles.details:

@@ -18,6 +18,7 @@ from conlinucb.catalog.checked import checked_ids, encode_ids
 from conlinucb.catalog.table import TEXT_FILES
 from conlinucb.errors import InvalidInput, RankWarning
 from conlinucb.service.catalogues.detail_columns import details_of
+from conlinucb.service.catalogues.headers import nouns_of
 from conlinucb.service.catalogues.tables import LONGEST_ID, read_table
 from conlinucb.service.catalogues.told import columns_of
 from conlinucb.service.catalogues.version import Content, refuse_twice
@@ -83,6 +84,15 @@ class Upload:
     understood: Understood
     bare: Sequence[str] = ()
     settings: Settings | None = None
+    """Those that came with it."""
+    nouns: tuple[str, str] | None = None
+    """What one item and several are called, as far as the table says."""
+
+    def beginning(self) -> Settings | None:
+        """The settings of a catalogue that is new; None for the usual ones."""
+        if self.settings is not None or self.nouns is None:
+            return self.settings
+        return Settings(noun=self.nouns[0], nouns=self.nouns[1])
 
 
 def read_json(body: CatalogueBody) -> Upload:
@@ -146,7 +156,9 @@ def upload_of(path: Path, *, image_hosts: Collection[str] | None = None, **rules
     )
     known = set(catalog.arm_ids)
     details = {item: each for item, each in found.details.items() if item in known}
-    return Upload(Content(catalog, details=details), told, reading.bare)
+    assert reading.roles.item is not None
+    nouns = nouns_of(reading.sheet.header[reading.roles.item])
+    return Upload(Content(catalog, details=details), told, reading.bare, nouns=nouns)
 
 
 def _merged(report: Mapping[str, int]) -> list[str]:

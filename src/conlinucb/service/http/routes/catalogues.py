@@ -70,7 +70,7 @@ async def preview(request: Request, d: Directions = None) -> PreviewOut:
 
 def _preview(request: Request, kind: str, body: bytes, d: int | None) -> PreviewOut:
     found = _read(request, kind, body, d)
-    return preview_of(found, catalogues_of(request).trial(found.content, found.settings))
+    return preview_of(found, catalogues_of(request).trial(found.content, found.beginning()))
 
 
 def _kind(request: Request) -> str:
@@ -113,7 +113,9 @@ def _put(
     request: Request, response: Response, name: str, kind: str, body: bytes, d: int | None
 ) -> CatalogueOut:
     found = _read(request, kind, body, d)
-    catalogues_of(request).replace(name, found.content, found.settings)
+    catalogues = catalogues_of(request)
+    settings = found.settings if catalogues.known(name) else found.beginning()
+    catalogues.replace(name, found.content, settings)
     told = found.understood if kind in TABLES else None
     out = _out(request, name).model_copy(update={"understood": told})
     response.status_code = 200 if out.building is None else 202

@@ -44,6 +44,7 @@ export function settingWords(settings) {
     auto: `Learns what people are like in general from ${settings.population_least} people on, and starts newcomers from it.`,
   }[settings.population]);
   if (settings.explore) words.push(`Shows items at random in ${Math.round(100 * settings.explore)} % of recommendations.`);
+  if (settings.nouns && settings.nouns !== "items") words.push(`Speaks of ${settings.nouns}.`);
   words.push(`Answers and ratings go from ${range[0]} to ${range[1]}.`);
   return words;
 }
