@@ -30,7 +30,7 @@ worlds = service_refusals.worlds
             ("POST", "/next", None),
             ("POST", "/answers", {"question": "q1", "answer": "yes"}),
             ("POST", "/rewards", {"decision": "d2", "item": ALIEN, "reward": 1}),
-            ("POST", "/steps", {"said": []}),
+            ("POST", "/steps", {"next": {"k": 1}}),
             ("GET", "/picture", None),
             ("GET", "/best", None),
             ("PUT", "", None),
