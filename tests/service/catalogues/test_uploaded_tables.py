@@ -8,7 +8,7 @@ import pytest
 
 from conlinucb.errors import InvalidInput
 from conlinucb.service.catalogues.headers import roles_of
-from conlinucb.service.catalogues.uploads import Upload, from_table
+from conlinucb.service.catalogues.uploads import Upload, from_file, from_table
 from conlinucb.service.http.routes.page import FOLDER
 
 RECIPES = Path(__file__).parents[3] / "examples/recipes.csv"
@@ -142,6 +142,32 @@ def test_errors_quote_the_line(text: str) -> None:
         read(text)
     assert REFUSED[text] in str(found.value)
     assert "catalogue.csv" not in str(found.value)
+
+
+STRANGE = {
+    "bytes": bytes(range(256)) * 40,
+    "a hundred thousand columns": b",".join([b"item,tag"] + [b"a"] * 100_000) + b"\n",
+    "nothing but separators": b"item;tag\n" + b";" * 300_000,
+    "quotes": b'item,tag\n"' + b'"' * 200_001,
+    "no end": b'item,tag\na,"' + b"x" * 300_000,
+    "empty lines": b"\n" * 10_000,
+}
+
+
+@pytest.mark.parametrize("case", STRANGE)
+def test_what_is_no_table_is_refused_and_nothing_worse(case: str) -> None:
+    with pytest.raises(InvalidInput) as found:
+        from_table(STRANGE[case], ".csv")
+    assert len(str(found.value)) < 1000
+
+
+def test_a_file_of_the_configuration_leaves_out_foreign_images(tmp_path: Path) -> None:
+    file = tmp_path / "books.csv"
+    file.write_text(BOOKS, encoding="utf-8")
+    bare, full = from_file(file), from_file(file, image_hosts=["img.example"])
+    assert "image" not in bare.details["2"]
+    assert full.details["2"]["image"] == "https://img.example/2.png"
+    assert bare.source != full.source  # another configuration is another content
 
 
 def test_details_are_found_by_the_common_names() -> None:

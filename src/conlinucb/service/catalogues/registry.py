@@ -245,7 +245,7 @@ class Catalogues:
 
     def trial(self, content: Content, settings: Settings | None) -> CatalogueVersion:
         """What would be served, checked as ``replace`` does; nothing is stored."""
-        self._check_images(content.details)
+        check_images(content.details, self._image_hosts)
         return _checked(CatalogueVersion(0, "preview", 0, 0, content, settings or Settings()))
 
     def add(self, name: str, items: Sequence[Any]) -> int:

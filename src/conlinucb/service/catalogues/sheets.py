@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import csv
 import importlib
 import io
@@ -63,8 +64,7 @@ def _of_text(path: Path) -> Sheet:
     encoding = _encoding(path)
     lines = _first_lines(path, encoding)
     separator = _separator(lines, path)
-    below = csv.reader(lines[_blank(lines) :], delimiter=separator)
-    header = [each.strip() for each in next(below)]
+    header = [each.strip() for each in _cells(lines, separator)[0]]
     if len(header) > MOST_COLUMNS:
         raise InvalidInput(f"{path} has {len(header)} columns; at most {MOST_COLUMNS} are taken.")
     names = [str(at) for at in range(len(header))]  # names of one's own may come twice
@@ -159,8 +159,8 @@ def _separator(lines: Sequence[str], path: Path) -> str:
     first = lines[_blank(lines)].rstrip("\r\n")
     scores: dict[str, tuple[int, bool]] = {}
     for each in SEPARATORS:
-        rows = [row for row in csv.reader(lines, delimiter=each) if row]
-        if len(rows[0]) > 1:
+        rows = _cells(lines, each)
+        if rows and len(rows[0]) > 1:
             whole = rows if len(lines) < LOOKED_AT else rows[:-1]  # the last may go on below
             scores[each] = (roles_of(rows[0]).known, len({len(row) for row in whole}) == 1)
     best = [each for each, score in scores.items() if score == max(scores.values())]
@@ -176,6 +176,14 @@ def _separator(lines: Sequence[str], path: Path) -> str:
             f"first line such as {EXAMPLE!r}."
         )
     return best[0]
+
+
+def _cells(lines: Sequence[str], separator: str) -> list[list[str]]:
+    """Rows that are not empty; none where a cell would be longer than any that people write."""
+    try:
+        return [row for row in csv.reader(lines, delimiter=separator) if row]
+    except csv.Error:
+        return []
 
 
 def _refuse_letters(path: Path, encoding: str) -> None:
@@ -222,14 +230,14 @@ def _ragged(cells: Sequence[str], size: int, separator: str) -> str:
 
 def _line(path: Path, encoding: str, separator: str, row: int) -> str:
     """Where a row stands: empty lines are no rows, and a row may go over several lines."""
-    with _open(path, encoding) as file:
+    with _open(path, encoding) as file, contextlib.suppress(csv.Error):
         reader, seen, start = csv.reader(file, delimiter=separator), -2, 1
         for cells in reader:
             seen += bool(cells)
             if seen == row:
                 return _line_at(path, encoding, start, reader.line_num)
             start = reader.line_num + 1
-    return f"row {row}"
+    return f"row {row + 1} below the header"
 
 
 def _line_at(path: Path, encoding: str, start: int, end: int) -> str:

@@ -120,12 +120,13 @@ def from_table(body: bytes, kind: str, **rules: Any) -> Upload:
             raise InvalidInput(str(error).replace(str(path), "The table")) from None
 
 
-def from_file(path: Path, **rules: Any) -> Content:
+def from_file(path: Path, *, image_hosts: Collection[str] = (), **rules: Any) -> Content:
     """A file of items and tags, or one that ``Catalog.save`` wrote."""
-    source = hashlib.sha256(path.read_bytes() + repr(sorted(rules.items())).encode()).hexdigest()
+    told = repr(sorted(rules.items())) + (repr(sorted(image_hosts)) if image_hosts else "")
+    source = hashlib.sha256(path.read_bytes() + told.encode()).hexdigest()
     if path.suffix == ".npz":
         return Content(_as_text(Catalog.load(path)), source=source)
-    found = upload_of(path, **rules)
+    found = upload_of(path, image_hosts=image_hosts, **rules)
     for each in (*found.understood.words, *found.understood.warnings):
         logger.info("%s: %s", path, each)
     return replace(found.content, source=source)
