@@ -243,6 +243,11 @@ class Catalogues:
         self._storage.catalogue_log.create(name)
         return self._append(name, body, rebuild=True)
 
+    def trial(self, content: Content, settings: Settings | None) -> CatalogueVersion:
+        """What would be served, checked as ``replace`` does; nothing is stored."""
+        check_images(content.details, self._image_hosts)
+        return _checked(CatalogueVersion(0, "preview", 0, 0, content, settings or Settings()))
+
     def add(self, name: str, items: Sequence[Any]) -> int:
         """More items, at once."""
         return self._edit(name, "add", items)

@@ -35,7 +35,7 @@ from conlinucb.service.http.guard import Guard
 from conlinucb.service.http.routes import catalogues as catalogue_routes
 from conlinucb.service.http.routes import comparison, health, page, people, populations
 from conlinucb.service.http.turns import Turns
-from conlinucb.service.http.visitors import PAGES, Visitors
+from conlinucb.service.http.visitors import HOMES, PAGES, Visitors
 from conlinucb.service.problems import Problem, problem_of
 from conlinucb.service.schemas import CatalogueBody
 from conlinucb.service.storage import Storage
@@ -95,6 +95,7 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
         key=key,
         hosts=config.hosts,
         open_page=config.page == "open",
+        homes=config.page != "off",
         image_hosts=config.image_hosts,
     )
     app.openapi()  # builds the routes too, here, where no other thread is at work yet
@@ -184,7 +185,7 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
 def _methods(request: Request) -> set[str]:
     """All that can be done at an address, by the description."""
     path = request.url.path
-    read = path in (request.app.openapi_url, *PAGES) or path.startswith("/static/")
+    read = path in (request.app.openapi_url, *PAGES, *HOMES) or path.startswith("/static/")
     found = {"GET", "HEAD"} if read else set()
     for path, methods in request.app.openapi()["paths"].items():
         if compile_path(path)[0].match(request.url.path):

@@ -47,6 +47,7 @@ from conlinucb.service.schemas.people import (
     Why,
 )
 from conlinucb.service.schemas.populations import FitBody, PopulationOut, UseBody
+from conlinucb.service.schemas.preview import PreviewOut, Understood
 from conlinucb.service.schemas.talk import (
     AnsweredOut,
     BestOut,
@@ -98,6 +99,7 @@ __all__ = [
     "PersonBody",
     "Picture",
     "PopulationOut",
+    "PreviewOut",
     "Profile",
     "QuestionOut",
     "RatedOut",
@@ -115,6 +117,7 @@ __all__ = [
     "TermOut",
     "Text",
     "TopicOut",
+    "Understood",
     "UseBody",
     "Value",
     "Why",

@@ -1,4 +1,4 @@
-"""The page: three documents, their files, and what only they ask for."""
+"""The page: its documents, their files, and what only they ask for."""
 
 from __future__ import annotations
 
@@ -62,6 +62,12 @@ async def profile() -> FileResponse:
 async def comparison() -> FileResponse:
     """People met by two agents."""
     return _document("compare.html")
+
+
+@router.api_route("/build", methods=READ, include_in_schema=False)
+async def build() -> FileResponse:
+    """The builder's home: uploads, catalogues and the description of every route."""
+    return _document("build.html")
 
 
 @router.get("/v1/page", summary="What the page needs", responses=ERRORS, dependencies=STRICT)
