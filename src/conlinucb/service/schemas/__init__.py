@@ -8,6 +8,7 @@ from conlinucb.service.schemas.catalogues import (
     ItemsBody,
     RemovalBody,
 )
+from conlinucb.service.schemas.dashboard import DashboardOut
 from conlinucb.service.schemas.page import (
     ComparisonAnswer,
     ComparisonBody,
@@ -47,6 +48,7 @@ __all__ = [
     "ComparisonRound",
     "ComparisonRun",
     "Contribution",
+    "DashboardOut",
     "ErrorInside",
     "ErrorOut",
     "EventOut",
