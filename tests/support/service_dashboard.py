@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from statistics import fmean
 from typing import Any
 
+import httpx2 as httpx
 import numpy as np
 
 from conlinucb.service.storage import (
@@ -171,3 +172,37 @@ def clustered_mean(records: list[tuple[int, float]]) -> tuple[float, float, int]
     groups = len(apart)
     spread = sum(each**2 for each in apart) * groups / (groups - 1)
     return mean, spread / len(records) ** 2, groups
+
+
+# A service that people talked to
+
+
+def talk_to(client: httpx.Client, people: int, rounds: int, *, first: int = 0) -> None:
+    """So many people with three liked topics each, over HTTP; every fourth one is never asked."""
+    for number in range(first, first + people):
+        draw = np.random.default_rng(number)
+        path, liked = f"/v1/users/visitor-{number}", set[str]()
+        for round_ in range(rounds):
+            ask = "never" if number % 4 == 0 else "due"
+            came = client.post(f"{path}/next", json={"ask": ask, "k": 3}).json()
+            while came["type"] == "question":
+                chance = draw.uniform()
+                said = "skip" if chance < 0.2 else "yes" if chance < 0.5 else "no"
+                if said == "yes":
+                    liked.add(came["term"])
+                answer = {"question": came["question"], "answer": said}
+                client.post(f"{path}/answers", json=answer).raise_for_status()
+                came = client.post(f"{path}/next", json={"k": 3}).json()
+            for each in came["items"]:
+                fits = 0.3 + 0.35 * bool(liked & set(each["terms"])) + 0.01 * round_
+                reward = {"decision": came["decision"], "item": each["item"]}
+                reward |= {"reward": float(draw.uniform() < fits)}
+                client.post(f"{path}/rewards", json=reward).raise_for_status()
+
+
+def learn_population(client: httpx.Client) -> None:
+    """From whoever has talked so far, and people start from it."""
+    settings = client.get("/v1/catalogues/films/settings").json() | {"population_least": 5}
+    client.put("/v1/catalogues/films/settings", json=settings).raise_for_status()
+    fitted = client.post("/v1/catalogues/films/populations", json={"use": True}, timeout=120)
+    fitted.raise_for_status()

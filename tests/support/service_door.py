@@ -12,12 +12,15 @@ from starlette.routing import Mount, Route
 
 from conlinucb.service.config import ServiceConfig
 from conlinucb.service.http.app import create_app
+from conlinucb.service.http.visitors import HOMES
 from conlinucb.service.storage import MEMORY
 from support.service_world import client_of
 
 SECRET = "an-unlikely-key-4711"
 BEARER = {"authorization": f"Bearer {SECRET}"}
 OPEN = {"/healthz", "/readyz"}
+DOCUMENTS = {*HOMES, "/static/page.css"}
+"""Open as well: what they show, they ask for with the key."""
 ALIEN = "Alien (1979)"
 TWO_ITEMS = [{"id": "a", "tags": ["x", "y"]}, {"id": "b", "tags": ["y"]}]
 BODIES: dict[str, Any] = {

@@ -16,7 +16,7 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from conlinucb.service.config import is_loopback
-from conlinucb.service.http.visitors import is_page
+from conlinucb.service.http.visitors import is_home, is_page
 from conlinucb.service.problems import Problem
 
 logger = logging.getLogger("conlinucb.service")
@@ -45,10 +45,17 @@ class Guard:
     """Checks the host, the key and the size of what comes in."""
 
     def __init__(
-        self, app: ASGIApp, *, key: str | None, hosts: Collection[str], open_page: bool = False
+        self,
+        app: ASGIApp,
+        *,
+        key: str | None,
+        hosts: Collection[str],
+        open_page: bool = False,
+        homes: bool = False,
     ) -> None:
         self.app = app
         self._open_page = open_page
+        self._homes = homes
         self._digest = None if key is None else _digest(key)
         self._hosts = frozenset(each.lower() for each in hosts)
         self._inside = 0
@@ -111,8 +118,11 @@ class Guard:
     def _is_ours(self, host: str) -> bool:
         return host in self._hosts or is_loopback(host)
 
+    def _is_open(self, path: str) -> bool:
+        return (self._open_page and is_page(path)) or (self._homes and is_home(path))
+
     def _check_key(self, path: str, headers: dict[bytes, bytes]) -> None:
-        if self._digest is None or path in OPEN_PATHS or (self._open_page and is_page(path)):
+        if self._digest is None or path in OPEN_PATHS or self._is_open(path):
             return
         given = headers.get(b"authorization", b"").decode("latin-1")
         scheme, _, key = given.partition(" ")

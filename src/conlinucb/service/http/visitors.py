@@ -20,6 +20,8 @@ ME = "/v1/me"
 FACTS = "/v1/page"
 PAGES = ("/", "/profile", "/compare")
 """Where a new browser becomes a person."""
+HOMES = ("/build", "/dashboard")
+"""Documents for builders and operators. They hold nothing, and whoever opens one is no person."""
 A_YEAR = 365 * 24 * 3600
 _SECRET = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -31,6 +33,17 @@ def is_page(path: str) -> bool:
     (True, False, False)
     """
     return path in (*PAGES, ME, FACTS) or path.startswith((f"{ME}/", f"{FACTS}/", "/static/"))
+
+
+def is_home(path: str) -> bool:
+    """Whether an address is a home's document or one of the package's own files.
+
+    Both are open with and without a key: what they show, they ask for with one.
+
+    >>> is_home("/dashboard"), is_home("/static/key.js"), is_home("/v1/dashboard")
+    (True, True, False)
+    """
+    return path in HOMES or path.startswith("/static/")
 
 
 def name_of(secret: str) -> str:

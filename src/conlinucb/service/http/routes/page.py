@@ -39,26 +39,27 @@ def files() -> StaticFiles:
     return _Files(directory=FOLDER)
 
 
-def _document(name: str) -> FileResponse:
+def document(name: str) -> FileResponse:
+    """One of the documents."""
     return FileResponse(FOLDER / name, media_type="text/html")
 
 
 @router.api_route("/", methods=READ, include_in_schema=False)
 async def conversation() -> FileResponse:
     """The conversation, and what is believed of you."""
-    return _document("index.html")
+    return document("index.html")
 
 
 @router.api_route("/profile", methods=READ, include_in_schema=False)
 async def profile() -> FileResponse:
     """Everything kept of you."""
-    return _document("profile.html")
+    return document("profile.html")
 
 
 @router.api_route("/compare", methods=READ, include_in_schema=False)
 async def comparison() -> FileResponse:
     """A simulated person met by two agents."""
-    return _document("compare.html")
+    return document("compare.html")
 
 
 @router.get("/v1/page", summary="What the page needs", responses=ERRORS, dependencies=STRICT)
