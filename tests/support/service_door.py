@@ -18,9 +18,8 @@ from support.service_world import client_of
 
 SECRET = "an-unlikely-key-4711"
 BEARER = {"authorization": f"Bearer {SECRET}"}
-OPEN = {"/healthz", "/readyz"}
-DOCUMENTS = {*HOMES, "/static/page.css"}
-"""Open as well: what they show, they ask for with the key."""
+OPEN = {"/healthz", "/readyz", *HOMES, "/static/page.css"}
+"""What holds no data, and so wants no key."""
 ALIEN = "Alien (1979)"
 TWO_ITEMS = [{"id": "a", "tags": ["x", "y"]}, {"id": "b", "tags": ["y"]}]
 BODIES: dict[str, Any] = {

@@ -209,8 +209,9 @@ def test_what_belongs_to_the_page(path: str, own: bool) -> None:
 
 def test_with_a_key_the_page_is_closed_unless_it_is_opened() -> None:
     with client_of(key=KEY) as closed:
-        for path in ("/", "/v1/me", "/v1/page"):
+        for path in ("/", "/profile", "/v1/me", "/v1/page"):
             assert closed.get(path).status_code == 401
+        assert closed.get("/static/talk.js").status_code == 200  # files hold no data
     with client_of(key=KEY, page="open") as opened:
         assert opened.get("/").status_code == 200
         assert opened.post("/v1/me/next").status_code == 200

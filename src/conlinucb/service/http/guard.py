@@ -54,8 +54,7 @@ class Guard:
         homes: bool = False,
     ) -> None:
         self.app = app
-        self._open_page = open_page
-        self._homes = homes
+        self._open_page, self._homes = open_page, homes
         self._digest = None if key is None else _digest(key)
         self._hosts = frozenset(each.lower() for each in hosts)
         self._inside = 0
@@ -98,7 +97,7 @@ class Guard:
         With one, the page's own calls come from the page.
         """
         if self._digest is not None:
-            if self._open_page and is_page(path):
+            if self._is_open(path):
                 _check_same(headers)
             return
         host = _host_name(headers.get(b"host", b"").decode("latin-1"))
@@ -119,6 +118,7 @@ class Guard:
         return host in self._hosts or is_loopback(host)
 
     def _is_open(self, path: str) -> bool:
+        """Whether a browser may ask for it without the key."""
         return (self._open_page and is_page(path)) or (self._homes and is_home(path))
 
     def _check_key(self, path: str, headers: dict[bytes, bytes]) -> None:

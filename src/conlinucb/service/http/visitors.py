@@ -21,7 +21,7 @@ FACTS = "/v1/page"
 PAGES = ("/", "/profile", "/compare")
 """Where a new browser becomes a person."""
 HOMES = ("/build", "/dashboard")
-"""Documents for builders and operators. They hold nothing, and whoever opens one is no person."""
+"""Documents for builders and operators: they hold no data, every call they make needs the key."""
 A_YEAR = 365 * 24 * 3600
 _SECRET = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -36,12 +36,10 @@ def is_page(path: str) -> bool:
 
 
 def is_home(path: str) -> bool:
-    """Whether an address is a home's document or one of the package's own files.
+    """Whether an address is a document without data, or one of its files.
 
-    Both are open with and without a key: what they show, they ask for with one.
-
-    >>> is_home("/dashboard"), is_home("/static/key.js"), is_home("/v1/dashboard")
-    (True, True, False)
+    >>> is_home("/build"), is_home("/static/build.js"), is_home("/build/x"), is_home("/")
+    (True, True, False, False)
     """
     return path in HOMES or path.startswith("/static/")
 
