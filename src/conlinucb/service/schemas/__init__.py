@@ -8,7 +8,6 @@ from conlinucb.service.schemas.catalogues import (
     ItemsBody,
     RemovalBody,
 )
-from conlinucb.service.schemas.dashboard import DashboardOut
 from conlinucb.service.schemas.page import (
     ComparisonAnswer,
     ComparisonBody,
@@ -48,7 +47,6 @@ __all__ = [
     "ComparisonRound",
     "ComparisonRun",
     "Contribution",
-    "DashboardOut",
     "ErrorInside",
     "ErrorOut",
     "EventOut",

@@ -16,9 +16,9 @@ from conlinucb.service.http.routes.common import (
     catalogue_name,
     catalogues_of,
 )
-from conlinucb.service.http.routes.page import READ, document
+from conlinucb.service.http.routes.page import FOLDER, READ
 from conlinucb.service.http.timings import Timings
-from conlinucb.service.schemas import DashboardOut
+from conlinucb.service.schemas.dashboard import DashboardOut
 
 router = APIRouter(tags=["dashboard"])
 home = APIRouter(tags=["dashboard"])
@@ -31,7 +31,7 @@ Days = Annotated[
 @home.api_route("/dashboard", methods=READ, include_in_schema=False)
 async def dashboard_page() -> FileResponse:
     """How the service is doing."""
-    return document("dashboard.html")
+    return FileResponse(FOLDER / "dashboard.html", media_type="text/html")
 
 
 @router.get(

@@ -39,27 +39,26 @@ def files() -> StaticFiles:
     return _Files(directory=FOLDER)
 
 
-def document(name: str) -> FileResponse:
-    """One of the documents."""
+def _document(name: str) -> FileResponse:
     return FileResponse(FOLDER / name, media_type="text/html")
 
 
 @router.api_route("/", methods=READ, include_in_schema=False)
 async def conversation() -> FileResponse:
     """The conversation, and what is believed of you."""
-    return document("index.html")
+    return _document("index.html")
 
 
 @router.api_route("/profile", methods=READ, include_in_schema=False)
 async def profile() -> FileResponse:
     """Everything kept of you."""
-    return document("profile.html")
+    return _document("profile.html")
 
 
 @router.api_route("/compare", methods=READ, include_in_schema=False)
 async def comparison() -> FileResponse:
     """A simulated person met by two agents."""
-    return document("compare.html")
+    return _document("compare.html")
 
 
 @router.get("/v1/page", summary="What the page needs", responses=ERRORS, dependencies=STRICT)
