@@ -2,7 +2,7 @@
 
 import { byId, count, el, NOTHING_SERVED, say } from "/static/common.js";
 import { behind, columns, curves, interval, mark, number, percent, stacked, table } from "/static/dashboard_charts.js";
-import { callWithKey } from "/static/key.js";
+import { callWithKey } from "/static/ask_key.js";
 
 const EVERY = 60_000; // milliseconds between two looks
 const FIRST = 12; // questions drawn; all of them are in the table

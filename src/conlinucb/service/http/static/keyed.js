@@ -3,21 +3,24 @@
 import { Refused } from "/static/common.js";
 
 const KEPT = "conlinucb key";
+const TIMEOUT = 60_000; // milliseconds of a call that sends nothing; a long log takes its time
+let held = null; // where the browser keeps nothing
 
 export function theKey() {
   try {
-    return sessionStorage.getItem(KEPT);
+    return sessionStorage.getItem(KEPT) ?? held;
   } catch {
-    return null;
+    return held;
   }
 }
 
 export function keepKey(key) {
+  held = key;
   try {
     if (key === null) sessionStorage.removeItem(KEPT);
     else sessionStorage.setItem(KEPT, key);
   } catch {
-    // the browser keeps nothing: it is asked for again
+    // held for as long as the page is open
   }
 }
 
@@ -35,7 +38,8 @@ export async function keyed(method, path, body, kind = "application/json") {
   let response;
   let text;
   try {
-    response = await fetch(path, { method, headers, body, credentials: "omit" });
+    const signal = body === undefined ? AbortSignal.timeout(TIMEOUT) : undefined;
+    response = await fetch(path, { method, headers, body, credentials: "omit", signal });
     text = await response.text();
   } catch {
     throw new Refused(0, "unreachable", "The service cannot be reached. Nothing was changed; try again.");
