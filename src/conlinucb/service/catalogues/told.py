@@ -31,7 +31,7 @@ def told(
     words += [_layout(sheet, roles, pairs)]
     nouns = nouns_of(sheet.header[roles.item]) if roles.item is not None else None
     if nouns:
-        words.append(f"People read of {nouns[0]} and {nouns[1]}.")
+        words.append(f"Items are called {nouns[1]}.")
     if roles.weight is not None and pairs.layout != "columns":
         words.append(f"{sheet.header[roles.weight]!r} says how much an item is about a topic.")
     if roles.details:
