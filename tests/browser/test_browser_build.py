@@ -44,10 +44,12 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def check(axe: Any, page: Page) -> None:
-    """Nothing to complain about, by day and by night, on a phone and on a desk."""
+    """Nothing to complain about, by day and by night, on a phone and on a desk, in large type."""
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        for size in ("200%", "100%"):
+            page.evaluate("size => { document.documentElement.style.fontSize = size; }", size)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             found = axe.run(page)
@@ -91,7 +93,7 @@ def test_from_a_dropped_table_to_a_conversation(come: Come, axe: Any) -> None:
 
 def test_catalogues_are_listed_and_deleted_after_asking(come: Come, axe: Any) -> None:
     page = come().open("/build", settle=False)
-    drop(page, "soon gone.csv", "film,genres\nHeat,crime|city\nRonin,crime\nAlien,space\n")
+    drop(page, "soon gone.csv", "name,genres\nHeat,crime|city\nRonin,crime\nAlien,space\n")
     button(page, "Put it into service").click()
     page.get_by_role("link", name="All catalogues").click()
     mine = page.locator(".catalogue").filter(has=page.get_by_role("heading", name="soon gone"))

@@ -1,6 +1,6 @@
 // The builder's home: a table comes in, is shown as what it would become, and put into service.
 
-import { byId, el, say } from "/static/common.js";
+import { byId, count, el, say } from "/static/common.js";
 import { keepKey, keyed, needsKey, theKey } from "/static/keyed.js";
 import { previewed } from "/static/preview.js";
 import { showApi } from "/static/api.js";
@@ -167,7 +167,7 @@ async function done(found) {
   byId("put-form").hidden = true;
   byId("putting").replaceChildren(el("div", { class: "served-now" },
     el("h3", { tabindex: "-1", id: "done" }, `${name} is in service`),
-    el("p", {}, `Version ${found.version}: ${found.items} items, ${found.terms} topics.`),
+    el("p", {}, `${count(found.items, "item")}, ${count(found.terms, "topic")}${found.people ? "; what people said before was taken over" : ""}.`),
     el("div", { class: "row" }, open ? link : shut, el("a", { href: "#catalogues" }, "All catalogues"))));
   say(`${name} is in service.`);
   (open ? byId("talk") : byId("done")).focus();
