@@ -71,7 +71,7 @@ def test_without_a_connection(come: Come, axe: Any) -> None:
 def test_when_something_is_wrong(come: Come, axe: Any) -> None:
     page = come().open()
     error = {"error": {"code": "internal", "message": "Something failed here."}}
-    page.route("**/v1/me/next*", lambda route: route.fulfill(status=500, json=error))
+    page.route("**/v1/me/steps*", lambda route: route.fulfill(status=500, json=error))
     button(page, "Yes").click()
     heading = page.get_by_role("heading", name="That did not work")
     expect(heading).to_be_focused()

@@ -50,7 +50,7 @@ def slow_down(page: Page, what: str) -> list[Route]:
 def test_who_has_gone_on_keeps_their_place(come: Come) -> None:
     page = come().open()
     first, second, _ = to_items(page)
-    held = slow_down(page, "**/v1/me/rewards*")
+    held = slow_down(page, "**/v1/me/steps*")
     button(page, f"Like: {first}").focus()
     page.keyboard.press("Enter")
     expect(button(page, f"Not for me: {first}")).to_be_disabled()
@@ -65,7 +65,7 @@ def test_who_has_gone_on_keeps_their_place(come: Come) -> None:
 
 def test_what_was_pressed_is_seen_while_it_waits(come: Come) -> None:
     page = come().open()
-    held = slow_down(page, "**/v1/me/answers*")
+    held = slow_down(page, "**/v1/me/steps*")
     button(page, "No").click()
     expect(page.locator("button.pressed")).to_have_text("No")
     for name in ("Yes", "Skip"):

@@ -88,7 +88,7 @@ def test_a_message_full_of_markup(come: Come) -> None:
     guest = come()
     page = guest.open()
     error = {"error": {"code": "internal", "message": f"{SCRIPT} {IMAGE} {DRAWING}"}}
-    page.route("**/v1/me/next*", lambda route: route.fulfill(status=500, json=error))
+    page.route("**/v1/me/steps*", lambda route: route.fulfill(status=500, json=error))
     button(page, "Yes").click()
     expect(page.locator("#step")).to_contain_text(error["error"]["message"])
     unharmed(page)

@@ -27,7 +27,7 @@ from support.service_world import Server, free_port
 
 pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
-ANSWERS = "**/v1/me/answers*"
+ANSWERS = "**/v1/me/steps*"
 ONE_ROUND = ["question", "answer", "recommendation"]
 
 

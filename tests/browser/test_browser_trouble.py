@@ -58,7 +58,7 @@ def test_what_failed_over_there_is_kept_and_sent_again(come: Come) -> None:
         else:
             route.continue_()
 
-    guest.context.route("**/v1/me/rewards*", fail)
+    guest.context.route("**/v1/me/steps*", fail)
     item = shown(page)[0]
     button(page, f"Like: {item}").click()
     expect(card(page, item)).to_contain_text("That did not work")

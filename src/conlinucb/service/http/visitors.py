@@ -18,7 +18,7 @@ from conlinucb.service.problems import Problem
 COOKIE = "conlinucb_person"
 ME = "/v1/me"
 FACTS = "/v1/page"
-PAGES = ("/", "/profile", "/compare")
+PAGES = ("/", "/taste", "/profile", "/compare")
 """Where a new browser becomes a person."""
 A_YEAR = 365 * 24 * 3600
 _SECRET = re.compile(r"[A-Za-z0-9_-]{43}")
