@@ -119,12 +119,11 @@ function comeAnew() {
   return new Promise(() => {});
 }
 
-/** Whether the page has been loaded for a new cookie; said once. */
-export function isNewStart() {
-  const came = session.get(CAME_ANEW) !== null;
-  session.delete(CAME_ANEW);
-  return came;
-}
+/** Whether the page has been loaded for a new cookie. */
+export const isComingAnew = () => session.get(CAME_ANEW) !== null;
+
+/** The new cookie is good: should it be lost, too, the page may be loaded once more. */
+export const endComingAnew = () => session.delete(CAME_ANEW);
 
 function errorIn(text) {
   try {

@@ -60,6 +60,12 @@ export function outbox(catalogue, store) {
     takeBack: ({ event, at, item, client_id }) =>
       put("take_back", { event }, { client: client_id ?? store.clientOf(event), when: at ?? null, item: item ?? null }),
 
+    /** Someone new has no part in what someone before was asked, shown or took back. */
+    dropOthers() {
+      const isBound = ({ kind, body }) => kind === "take_back" || body.question || body.decision;
+      store.outbox.filter(isBound).forEach(store.drop);
+    },
+
     /** What is said about an item and not acknowledged: its reward, null where it is taken back. */
     waitingFor(item) {
       return store.outbox.filter((each) => (each.kind === "reward" ? each.body.item : each.item) === item)

@@ -44,7 +44,7 @@ function tell(text, ...more) {
 async function show() {
   const [profile, picture] = await Promise.all([profileOf(catalogue), pictureOf(catalogue)]);
   const isKnown = profile.events.length + profile.rounds + profile.questions_asked > 0;
-  titles = new Map(picture.rated.map((each) => [each.item, each.title]));
+  titles = new Map(picture.rated.filter((each) => !each.item.includes(each.title)).map((each) => [each.item, each.title]));
   showBeliefs(isKnown ? picture.topics : []);
   byId("deleted").hidden = session.get(DELETED) === null;
   if (session.get(DELETED) !== null) say(byId("deleted").textContent);

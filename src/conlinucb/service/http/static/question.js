@@ -14,7 +14,7 @@ export function question({ catalogue }, step, answer) {
   };
   return [
     el("p", { class: "eyebrow" }, "A question"),
-    el("h2", { tabindex: "-1", class: "asked display", dir: "auto" }, step.text),
+    el("h2", { tabindex: "-1", class: "asked display", dir: "auto", "data-term": step.term }, step.text),
     el("p", { class: "lead" }, reason(catalogue, step)),
     el("div", { class: "answers", role: "group", "aria-label": "Your answer" },
       ...ANSWERS.map(([value, text, key]) => el("button", { type: "button", class: value === "skip" ? "plain big" : "big", "data-key": key, onclick: () => press(value) },

@@ -4,7 +4,7 @@
 // service shows the same step; what was said and is not yet acknowledged is kept there, too.
 // What is said and what comes next go in one request, and the screen does not wait for it.
 
-import { byId, el, isNewStart, NOTHING_SERVED, page, pictureOf, say, start } from "/static/common.js";
+import { byId, el, endComingAnew, isComingAnew, NOTHING_SERVED, page, pictureOf, say, start } from "/static/common.js";
 import { BEGINNING, kept, newId } from "/static/kept.js";
 import { outbox } from "/static/outbox.js";
 import { beginning } from "/static/beginning.js";
@@ -71,17 +71,20 @@ function follow({ key }) {
 }
 
 async function enter() {
-  if (isNewStart()) {
+  if (isComingAnew()) {
     store.startAnew();
+    letters.dropOthers();
     note = "This browser had lost the cookie by which it is known here: this is a new start.";
   }
   if (!store.step) {
     picture = await pictureOf(catalogue);
     const isKnown = picture.rounds + picture.questions_asked + picture.rated.length + picture.answered.length > 0;
+    endComingAnew();
     if (!isKnown && !store.outbox.length) return showBeginning();
     begin({});
   }
   await show({ focus: false });
+  endComingAnew();
 }
 
 /** The first step after the beginning; where another tab has begun, its step is the one. */
@@ -159,8 +162,8 @@ function waitFor(text) {
   const empty = () => el("li", { class: "card empty", "aria-hidden": "true" }, el("div", { class: "poster" }), el("div", { class: "card-body" }));
   const step = byId("step");
   step.replaceChildren(
-    el("p", { class: "lesson", dir: "auto" }, text),
-    el("p", { class: "waiting" }, "One moment …"),
+    el("p", { class: "eyebrow" }, "One moment …"),
+    el("p", { class: "noted display", dir: "auto" }, text),
     el("ul", { class: "cards", "aria-hidden": "true" }, empty(), empty(), empty()));
   step.setAttribute("aria-busy", "true");
   step.focus({ preventScroll: true });
@@ -277,7 +280,8 @@ function answer(step, value) {
   const body = isBack && step.about === "term" ? { topic: step.term } : { question: step.question };
   if (!(isBack && value === "skip")) letters.answer({ ...body, answer: value }, shown);
   const words = { yes: `Noted: yes to ${step.term}.`, no: `Noted: no to ${step.term}.`, skip: "Skipped." };
-  return goOn({}, words[value]);
+  // Its round is over already: to ask once more would be one question too many.
+  return goOn(isBack ? { ask: "never" } : {}, words[value]);
 }
 
 // Items
