@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.server import BenchFailed, free_port, running
 from conlinucb.errors import MissingExtra
 
-PAGES = {"talk": "/", "profile": "/profile", "compare": "/compare"}
+PAGES = {"talk": "/", "taste": "/taste", "profile": "/profile", "compare": "/compare"}
 SLOWDOWN = 4
 """How many times slower the processor is made, as for a phone."""
 WIDTHS = {390: 844, 820: 1180, 1440: 900}
@@ -119,19 +119,40 @@ def take_pictures(folder: Path) -> Iterator[Path]:
 
 
 def _walk(page: Any, base: str) -> Iterator[tuple[str, Any]]:
-    """A short conversation, then the other pages."""
+    """A beginning, a short conversation, then the other pages."""
     page.goto(base + "/")
-    page.get_by_text("Why this question?").click()
-    yield "question", page
-    for answer, rating in (("Yes", "Like: "), ("No", "Not for me: "), ("Yes", "Like: ")):
-        page.get_by_role("button", name=answer, exact=True).click()
+    page.locator("#onward").wait_for()
+    yield "beginning", page
+    page.get_by_role("combobox").first.press_sequentially("alien")
+    page.locator(".suggestion").first.wait_for()
+    yield "suggestions", page
+    page.keyboard.press("Enter")
+    page.locator('.choice-chip[data-term="science fiction"] .face').first.click()
+    page.get_by_role("button", name="Show me films").click()
+    page.get_by_role("button", name="Save: ").nth(1).click()
+    for rating in ("Like: ", "Not for me: "):
         page.get_by_role("button", name=rating).first.click()
-        page.get_by_text("Undo").wait_for()
         page.get_by_role("button", name="Go on").click()
-    page.get_by_role("button", name="Yes", exact=True).click()
+        page.get_by_role("button", name="Yes", exact=True).wait_for()
+        if rating == "Like: ":
+            yield "question", page
+        page.get_by_role("button", name="Yes", exact=True).click()
+        page.locator(".card[data-item]").first.wait_for()
     page.get_by_text("Why this?").first.click()
     page.locator(".parts li").first.wait_for()
     yield "items", page
+    yield from _walk_on(page, base)
+
+
+def _walk_on(page: Any, base: str) -> Iterator[tuple[str, Any]]:
+    page.goto(base + "/taste")
+    page.locator(".bloom").wait_for()
+    yield "taste", page
+    link = page.get_by_label("Link to share").input_value()
+    page.goto("about:blank")
+    page.goto(link)
+    page.get_by_role("link", name="Find your own taste").wait_for()
+    yield "shared", page
     page.goto(base + "/profile")
     page.get_by_role("button", name="Take back").first.click()
     page.get_by_text("Taken back").first.wait_for()
@@ -142,7 +163,7 @@ def _walk(page: Any, base: str) -> Iterator[tuple[str, Any]]:
 
 
 def _shrink(path: Path) -> None:
-    """64 colours are enough for these pages, at a third of the bytes."""
+    """128 colours are enough for these pages, at a third of the bytes."""
     image = importlib.import_module("PIL.Image")
     with image.open(path) as picture:
-        picture.convert("RGB").quantize(64).save(path, optimize=True)
+        picture.convert("RGB").quantize(128).save(path, optimize=True)

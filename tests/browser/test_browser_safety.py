@@ -20,11 +20,12 @@ from support.browser import (
     rate,
     settled,
     shown,
+    skip,
 )
 
 pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
-PAGES = ("/", "/profile", "/compare")
+PAGES = ("/", "/taste", "/profile", "/compare")
 TERMS = {SCRIPT, IMAGE, DRAWING}
 
 
@@ -33,7 +34,8 @@ def unharmed(page: Page) -> None:
     assert page.evaluate("() => typeof window.hacked") == "undefined"
     strange = page.evaluate(
         """() => [...document.querySelectorAll("script, img, svg, iframe, b, [onerror], [onload]")]
-        .filter(it => !(it.matches("head > script[src^='/static/']") || it.matches(".chart > svg")))
+        .filter(it => !it.matches("head > script[src^='/static/'], .chart > svg"))
+        .filter(it => !it.matches("svg.art, svg.icon, svg.bloom"))
         .map(it => it.outerHTML)"""
     )
     assert strange == []
@@ -41,7 +43,7 @@ def unharmed(page: Page) -> None:
 
 def test_a_conversation_full_of_markup(come: Come) -> None:
     guest = come()
-    page = guest.open(at("/", catalogue="evil"))
+    page = guest.talk(at("/", catalogue="evil"))
     open_question = guest.profile("evil")["open_question"]
     assert any(each in open_question["text"] for each in TERMS)
     assert page.locator("h2.asked").inner_text() == open_question["text"]
@@ -52,11 +54,12 @@ def test_a_conversation_full_of_markup(come: Come) -> None:
     assert set(beliefs(page)) == TERMS
     for item in shown(page):
         chips = card(page, item).locator(".chip")
-        assert set(chips.all_inner_texts()) == set(EVIL[item])
+        told = [text.removeprefix("you like ").strip() for text in chips.all_text_contents()]
+        assert set(told) == set(EVIL[item])
     for item, how in zip(shown(page), ("Like", "Not for me", "Seen it"), strict=True):
         rate(page, item, how)
         card(page, item).locator("summary").click()
-        expect(card(page, item).locator("details")).to_contain_text("it expected")
+        expect(card(page, item).locator("details")).to_contain_text("What you said")
         expect(page.get_by_role("status")).to_contain_text(item)
     expect(page.locator(".parts li").first).to_contain_text(": ")
     unharmed(page)
@@ -64,7 +67,7 @@ def test_a_conversation_full_of_markup(come: Come) -> None:
 
 def test_a_profile_and_a_comparison_full_of_markup(come: Come) -> None:
     guest = come()
-    page = guest.open(at("/", catalogue="evil"))
+    page = guest.talk(at("/", catalogue="evil"))
     answer(page)
     items = shown(page)
     rate(page, items[0])
@@ -85,9 +88,9 @@ def test_a_profile_and_a_comparison_full_of_markup(come: Come) -> None:
 
 def test_a_message_full_of_markup(come: Come) -> None:
     guest = come()
-    page = guest.open()
+    page = guest.talk()
     error = {"error": {"code": "internal", "message": f"{SCRIPT} {IMAGE} {DRAWING}"}}
-    page.route("**/v1/me/next*", lambda route: route.fulfill(status=500, json=error))
+    page.route("**/v1/me/steps*", lambda route: route.fulfill(status=500, json=error))
     button(page, "Yes").click()
     expect(page.locator("#step")).to_contain_text(error["error"]["message"])
     unharmed(page)
@@ -103,13 +106,15 @@ def test_an_address_full_of_markup(come: Come) -> None:
 
 def test_what_is_kept_here_may_be_damaged(come: Come) -> None:
     guest = come()
-    page = guest.open()
+    page = guest.talk()
     for text in ("{", "null", "7", '{"where": 7}', "[null]"):
-        for name in ("step", "seen", "again", "outbox x"):
+        for name in ("step", "seen", "again", "outbox x", "trail", "saved", "draft", "told"):
             key = f"conlinucb films: {name}"
             page.evaluate("([key, text]) => localStorage.setItem(key, text)", [key, text])
         page.reload()
         settled(page)
+        if page.locator("#onward").count():
+            skip(page)
         expect(page.locator(".answers")).to_be_visible()
 
 

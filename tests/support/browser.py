@@ -25,7 +25,7 @@ from playwright.sync_api import (
 
 from support.service_world import Server
 
-PATIENCE = 30_000
+PATIENCE = 7_000
 """Milliseconds; the machine may be busy with other tests."""
 COOKIE = "conlinucb_person"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -124,6 +124,13 @@ class Guest:
             settled(page)
         return page
 
+    def talk(self, path: str = "/") -> Page:
+        """A new tab in the middle of a conversation: nothing was named, and a question is there."""
+        page = self.open(path)
+        if page.locator("#onward").count():
+            skip(page)
+        return page
+
     @property
     def secret(self) -> str:
         found = [each for each in self.context.cookies() if each.get("name") == COOKIE]
@@ -192,7 +199,7 @@ def settled(page: Page) -> Page:
     if page.locator("#step").count():
         expect(page.locator("#step:not([aria-busy]) h2")).to_be_visible()
     else:
-        expect(page.locator("#summary, #person")).not_to_have_text("One moment …")
+        expect(page.locator("#summary, #person").first).not_to_have_text("One moment …")
     return page
 
 
@@ -200,10 +207,29 @@ def button(page: Page | Locator, name: str, *, exact: bool = True) -> Locator:
     return page.get_by_role("button", name=name, exact=exact)
 
 
+def skip(page: Page) -> None:
+    """Name nothing; the first question comes."""
+    button(page, "Just show me something").click()
+    expect(page.locator("#step:not([aria-busy]) h2")).to_be_visible()
+
+
+def name(page: Page, text: str) -> None:
+    """Find something by the box and take the first suggestion."""
+    page.locator("#search").fill(text)
+    expect(page.locator(".suggestion[aria-selected=true]")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.locator(".suggestion")).to_have_count(0)
+
+
+def face(page: Page, topic: str) -> Locator:
+    """What one clicks of a topic at the beginning."""
+    return page.locator(f'.choice-chip[data-term="{topic}"] .face').first
+
+
 def answer(page: Page, text: str = "Yes") -> None:
     """Answer the question; items come next."""
     button(page, text).click()
-    expect(page.locator(".cards")).to_be_visible()
+    expect(page.locator(".card[data-item]").first).to_be_visible()
 
 
 def go_on(page: Page) -> None:
@@ -220,11 +246,12 @@ def to_items(page: Page) -> list[str]:
 
 def shown(page: Page) -> list[str]:
     """The items that are on the page."""
-    return page.locator(".card h3").all_inner_texts()
+    found = page.locator(".card[data-item]").evaluate_all("all => all.map(it => it.dataset.item)")
+    return [str(each) for each in found]
 
 
 def card(page: Page, item: str) -> Locator:
-    return page.locator(".card").filter(has=page.get_by_role("heading", name=item, exact=True))
+    return page.locator(f".card[data-item={json.dumps(item, ensure_ascii=False)}]")
 
 
 def rate(page: Page, item: str, how: str = "Like") -> None:
@@ -235,9 +262,9 @@ def rate(page: Page, item: str, how: str = "Like") -> None:
 
 def beliefs(page: Page) -> dict[str, str]:
     """The list of topics as it is shown."""
-    rows = page.locator(".belief:not(.scale)")
+    rows = page.locator(".belief")
     found = rows.evaluate_all(
-        "rows => rows.map(row => [row.children[0].textContent, row.children[2].textContent])"
+        "rows => rows.map(row => [row.children[0].textContent, row.children[3].textContent])"
     )
     return dict(found)
 
@@ -260,7 +287,9 @@ def focused(page: Page) -> str:
     """What has the focus: its label or text."""
     found = page.evaluate(
         "() => { const at = document.activeElement;"
-        " return at.getAttribute('aria-label') || at.value || at.innerText || at.id; }"
+        " const words = [...at.childNodes].filter(it => it.nodeName !== 'KBD');"
+        " const text = words.map(it => it.textContent).join('').trim();"
+        " return at.getAttribute('aria-label') || at.value || text || at.id; }"
     )
     return str(found).strip()
 
@@ -274,7 +303,9 @@ def kept(page: Page, catalogue: str = "films") -> Any:
     }
     return {
         "step": parts.get("step"),
+        "trail": parts.get("trail", []),
         "seen": parts.get("seen", []),
+        "saved": parts.get("saved", []),
         "outbox": [value for name, value in parts.items() if name.startswith("outbox ")],
     }
 

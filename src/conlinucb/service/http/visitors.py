@@ -18,7 +18,7 @@ from conlinucb.service.problems import Problem
 COOKIE = "conlinucb_person"
 ME = "/v1/me"
 FACTS = "/v1/page"
-PAGES = ("/", "/profile", "/compare")
+PAGES = ("/", "/taste", "/profile", "/compare")
 """Where a new browser becomes a person."""
 HOMES = ("/build", "/dashboard")
 """Documents for builders and operators: they hold no data, every call they make needs the key."""

@@ -52,6 +52,12 @@ async def conversation() -> FileResponse:
     return _document("index.html")
 
 
+@router.api_route("/taste", methods=READ, include_in_schema=False)
+async def taste() -> FileResponse:
+    """A taste worth keeping: one's own, or one that someone shared."""
+    return _document("taste.html")
+
+
 @router.api_route("/profile", methods=READ, include_in_schema=False)
 async def profile() -> FileResponse:
     """Everything kept of you."""

@@ -1,41 +1,53 @@
-// The picture of what is believed: a row for each topic, its estimate and interval.
+// The picture of what is believed: a row for each topic, from dislike through neutral to like.
 
 import { byId, el, fixed } from "/static/common.js";
+import { choice } from "/static/kept.js";
+import { isLiked, word } from "/static/words.js";
 
-let most = 60;
-const SAME = 1e-6; // estimates that differ by less are alike
+const TOP = 5;
+const SAME = 1e-6; // likings that differ by less are alike
 const rows = new Map();
+let most = 60;
 let latest = null;
-const scale = el("li", { class: "belief scale", "aria-hidden": "true" }, el("span"),
-  el("span", { class: "track" }, el("span", { class: "low" }, "no"), el("span", { class: "high" }, "yes")), el("span"));
 
 const orders = {
-  // What was refused goes behind: where nothing pleases, its estimate need not be the lowest.
-  taste: (a, b) => isRefused(a) - isRefused(b) || (Math.abs(b.mean - a.mean) > SAME ? b.mean - a.mean : b.radius - a.radius),
-  uncertainty: (a, b) => (Math.abs(b.radius - a.radius) > SAME ? b.radius - a.radius : b.mean - a.mean),
+  taste: (a, b) => (Math.abs(b.liking - a.liking) > SAME ? b.liking - a.liking : a.radius - b.radius),
+  uncertainty: (a, b) => (Math.abs(b.radius - a.radius) > SAME ? b.radius - a.radius : b.liking - a.liking),
 };
 
-const isRefused = ({ term }) => latest.refused.has(term);
-
 /** Fill the panel beside the conversation, or beside the profile. */
-export function prepareBeliefs() {
-  byId("panel").append(
-    el("h2", {}, "What it believes"),
-    el("p", { class: "small" }, "The dot is how much it thinks you like a topic, the bar how far off that may be. Every topic starts with a long bar; what you say moves dots and shortens bars."),
+export function prepareBeliefs({ folded = false } = {}) {
+  const wide = matchMedia("(min-width: 64rem)");
+  const panel = el("details", { class: "panel", open: !folded || wide.matches },
+    el("summary", {}, el("h2", {}, "What I believe"), el("span", { id: "top", class: "top-topics" })),
+    el("p", { class: "small" }, "To the right what I think you like, to the left what you would rather not. Every word of yours moves the bars."),
     el("fieldset", { class: "sorting" },
       el("legend", { class: "unseen" }, "Sort topics"),
-      choice("taste", "By taste", true), choice("uncertainty", "By uncertainty", false)),
-    el("ul", { id: "beliefs", class: "list", tabindex: "0", "aria-label": "Topics" }));
+      sorting("taste", "By taste", true), sorting("uncertainty", "By doubt", false)),
+    el("div", { class: "scale", "aria-hidden": "true" }, el("span", {}, "rather not"), el("span", {}, "like")),
+    el("ul", { id: "beliefs", class: "list", tabindex: "0", "aria-label": "Topics" }),
+    numbersSwitch());
+  if (folded) wide.addEventListener("change", () => { panel.open = wide.matches; });
+  byId("panel").append(panel);
 }
 
-function choice(value, text, checked) {
+function sorting(value, text, checked) {
   return el("label", {},
     el("input", { type: "radio", name: "sort", value, checked, onchange: draw }), el("span", {}, text));
 }
 
-/** Show these topics; the catalogue's range says where no and yes are. */
-export function showBeliefs(terms, range, refused) {
-  latest = { terms, range, refused };
+/** Numbers are there for who wants them: kept in this browser. */
+function numbersSwitch() {
+  const show = (on) => document.documentElement.toggleAttribute("data-numbers", on);
+  show(choice.get("numbers") === true);
+  return el("label", { class: "switch" },
+    el("input", { type: "checkbox", id: "numbers", checked: choice.get("numbers") === true, onchange: ({ target }) => { choice.set("numbers", target.checked); show(target.checked); } }),
+    el("span", {}, "Show numbers"));
+}
+
+/** Show these topics. */
+export function showBeliefs(topics) {
+  latest = topics;
   draw();
 }
 
@@ -43,14 +55,22 @@ function draw() {
   if (!latest) return;
   const list = byId("beliefs");
   const sort = document.querySelector("input[name=sort]:checked").value;
-  const shown = [...latest.terms].sort(orders[sort]).slice(0, most);
+  const shown = [...latest].sort(orders[sort]).slice(0, most);
   const before = places(list);
-  const wanted = shown.map((term) => place(rowOf(term.term), term));
-  const left = latest.terms.length - shown.length;
-  list.replaceChildren(scale, ...wanted);
-  if (left > 0) list.append(el("li", {}, el("button", { type: "button", onclick: all }, `Show ${left} more topics`)));
-  if (!latest.terms.length) list.append(el("li", { class: "small" }, "Nothing yet: answer a question, and the bars begin to move."));
+  list.replaceChildren(...shown.map((topic) => place(rowOf(topic.term), topic)));
+  const left = latest.length - shown.length;
+  if (left > 0) list.append(el("li", {}, el("button", { type: "button", class: "plain", onclick: all }, `Show ${left} more topics`)));
+  if (!latest.length) list.append(el("li", { class: "small" }, "Nothing yet: say something, and the bars begin to move."));
+  drawTop();
   glide(list, before);
+}
+
+/** The first words of the panel, all that a phone shows before it is opened. */
+function drawTop() {
+  const top = [...latest].filter(isLiked).sort(orders.taste).slice(0, TOP);
+  byId("top").replaceChildren(...(top.length
+    ? ["Your top topics so far: ", ...top.flatMap(({ term }, i) => [i ? ", " : "", el("bdi", {}, term)])]
+    : ["Your top topics will stand here"]));
 }
 
 function all() {
@@ -61,28 +81,25 @@ function all() {
 
 function rowOf(name) {
   if (!rows.has(name)) {
-    const band = el("span", { class: "band" });
-    const dot = el("span", { class: "dot" });
-    const number = el("span", { class: "number" });
-    const track = el("span", { class: "track", "aria-hidden": "true" }, band, dot);
-    rows.set(name, { row: el("li", { class: "belief" }, el("span", { class: "topic", dir: "auto" }, name), track, number), band, dot, number });
+    const bar = el("span", { class: "bar-of" });
+    const told = el("span", { class: "word" });
+    const number = el("span", { class: "number figure" });
+    const track = el("span", { class: "track", "aria-hidden": "true" }, bar);
+    rows.set(name, { row: el("li", { class: "belief" }, el("span", { class: "topic", dir: "auto" }, name), track, told, number), bar, told, number });
   }
   return rows.get(name);
 }
 
-/** The axis goes from one range below no to one range above yes. */
-function place({ row, band, dot, number }, { mean, radius }) {
-  const [low, high] = latest.range;
-  const width = high - low;
-  const at = (value) => Math.min(100, Math.max(0, (100 * (value - low + width)) / (3 * width)));
-  const [from, to] = [at(mean - radius), at(mean + radius)];
-  band.style.left = `${from}%`;
-  band.style.width = `${to - from}%`;
-  band.classList.toggle("open-left", from === 0);
-  band.classList.toggle("open-right", to === 100);
-  dot.style.left = `${at(mean)}%`;
-  dot.classList.toggle("liked", mean > low + 0.5 * width);
-  number.textContent = `${fixed(mean)} ± ${fixed(radius)}`;
+/** The bar goes from the middle: right for liking, left for disliking. */
+function place({ row, bar, told, number }, topic) {
+  const liking = Math.max(-1, Math.min(1, topic.liking));
+  const width = 50 * Math.abs(liking);
+  bar.style.left = `${liking < 0 ? 50 - width : 50}%`;
+  bar.style.width = `${width}%`;
+  bar.classList.toggle("less", liking < 0);
+  told.textContent = word(topic);
+  number.textContent = `${fixed(topic.mean)} ± ${fixed(topic.radius)}`;
+  row.classList.toggle("said", topic.said !== null && topic.said !== undefined);
   return row;
 }
 

@@ -1,4 +1,6 @@
-// What all three pages share: elements, calls that survive a lost connection, what is kept here.
+// What all pages share: elements, calls that survive a lost connection, the catalogue.
+
+import { session } from "/static/kept.js";
 
 /** An element with attributes and children; text is only ever text. */
 export function el(tag, attributes = {}, ...children) {
@@ -12,16 +14,23 @@ export function el(tag, attributes = {}, ...children) {
   return found;
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+
+/** The same for what is drawn. */
+export function svg(tag, attributes = {}, ...children) {
+  const found = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) found.setAttribute(name, value);
+  found.append(...children.flat());
+  return found;
+}
+
 export const byId = (id) => document.getElementById(id);
 export const say = (text) => { byId("status").textContent = text; };
-export const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+export const count = (number, word, words = `${word}s`) => `${number} ${number === 1 ? word : words}`;
 export const fixed = (number, digits = 2) => {
   const text = number.toFixed(digits);
   return (Number(text) === 0 ? (0).toFixed(digits) : text).replace("-", "−");
 };
-export const newId = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(12)), (b) => b.toString(16).padStart(2, "0")).join("");
-
 /** What the service refused, with its code and sentence. */
 export class Refused extends Error {
   constructor(status, code, message) {
@@ -110,88 +119,17 @@ function comeAnew() {
   return new Promise(() => {});
 }
 
-/** Whether the page has been loaded for a new cookie; said once. */
-export function isNewStart() {
-  const came = session.get(CAME_ANEW) !== null;
-  session.delete(CAME_ANEW);
-  return came;
-}
+/** Whether the page has been loaded for a new cookie. */
+export const isComingAnew = () => session.get(CAME_ANEW) !== null;
+
+/** The new cookie is good: should it be lost, too, the page may be loaded once more. */
+export const endComingAnew = () => session.delete(CAME_ANEW);
 
 function errorIn(text) {
   try {
     return JSON.parse(text).error;
   } catch {
     return null; // not from the service: a proxy, perhaps
-  }
-}
-
-/** A storage of the browser, or where it refuses, one that lasts as long as the page. */
-function storage(kind) {
-  const instead = new Map();
-  const use = (act, otherwise) => {
-    try {
-      return act(window[kind]);
-    } catch {
-      return otherwise();
-    }
-  };
-  return {
-    get: (key) => use((it) => it.getItem(key), () => instead.get(key) ?? null),
-    set: (key, value) => use((it) => it.setItem(key, value), () => instead.set(key, value)),
-    delete: (key) => use((it) => it.removeItem(key), () => instead.delete(key)),
-    keys: () => use((it) => Object.keys(it), () => [...instead.keys()]),
-  };
-}
-
-const local = storage("localStorage");
-const session = storage("sessionStorage");
-
-/**
- * What this browser keeps for one catalogue; other tabs see the same.
- *
- * Each part and each waiting message has a key of its own, so that two tabs do not write over
- * what the other has just written.
- */
-export function kept(catalogue) {
-  const prefix = `conlinucb ${catalogue}: `;
-  const waiting = `${prefix}outbox `;
-  const read = (name, fits, otherwise) => {
-    try {
-      const found = JSON.parse(local.get(prefix + name));
-      return fits(found) ? found : otherwise;
-    } catch {
-      return otherwise; // damaged
-    }
-  };
-  return {
-    /** Whether a key of the storage says where the conversation stands. */
-    concerns: (key) => key === null || (key.startsWith(prefix) && !key.startsWith(waiting)),
-    get step() { return read("step", isText, null); },
-    set step(id) { local.set(`${prefix}step`, JSON.stringify(id)); },
-    /** A step is over; where another tab has gone on already, its step is the one to see. */
-    leave(step) { if (this.step === step) this.step = newId(); },
-    get seen() { return read("seen", (found) => Array.isArray(found) && found.every(isText), []); },
-    set seen(names) { local.set(`${prefix}seen`, JSON.stringify(names)); },
-    /** Ratings up to this event do not keep an item from being shown again. */
-    get again() { return read("again", Number.isInteger, 0); },
-    set again(event) { local.set(`${prefix}again`, JSON.stringify(event)); },
-    get outbox() {
-      const keys = local.keys().filter((key) => key.startsWith(waiting)).sort();
-      return keys.map((key) => read(key.slice(prefix.length), isMessage, null)).filter(Boolean);
-    },
-    put: (message) => local.set(waiting + message.body.event, JSON.stringify(message)),
-    drop: (message) => local.delete(waiting + message.body.event),
-    /** Let other tabs look again. */
-    touch: () => local.set(`${prefix}touched`, JSON.stringify(newId())),
-  };
-}
-
-const isText = (found) => typeof found === "string";
-const isMessage = (found) => isText(found?.where) && isText(found.body?.event);
-
-export function forgetAllHere() {
-  for (const key of local.keys()) {
-    if (key.startsWith("conlinucb ")) local.delete(key);
   }
 }
 
@@ -213,7 +151,7 @@ export async function start() {
     byId("choice").hidden = false;
   }
   if (name === asked) {
-    for (const link of document.querySelectorAll(".bar a, .foot a")) {
+    for (const link of document.querySelectorAll(".bar a, .foot a:not(.elsewhere)")) {
       link.search = new URLSearchParams({ catalogue: asked });
     }
   }
@@ -235,11 +173,8 @@ export function profileOf(catalogue, more = {}) {
   return call("GET", mine(catalogue, "", { events: 1000, newcomer: true, ...more }));
 }
 
-/** Topics to which this person said no. */
-export function refused(profile, [low]) {
-  const said = profile.events.filter((each) => each.kind === "answer" && !each.retracted && each.about.answer === low);
-  return new Set(said.map(subject));
-}
+/** What is known of this person in words and likings; also of someone unknown. */
+export const pictureOf = (catalogue) => call("GET", mine(catalogue, "/picture"));
 
 /** How an answer or a reward reads, in the catalogue's range. */
 export function worded(event, [low, high]) {
@@ -249,8 +184,5 @@ export function worded(event, [low, high]) {
   if (value === low) return event.kind === "answer" ? "no" : "not for me";
   return String(value);
 }
-
-/** Whether someone has done anything yet. */
-export const isKnown = (profile) => profile.events.length + profile.rounds + profile.questions_asked > 0;
 
 export const subject = (event) => (event.kind === "answer" ? event.about.id : event.about.item);

@@ -1,10 +1,14 @@
 // The profile: everything kept, each answer and rating with a way to take it back.
 
-import { byId, call, callForText, count, el, forgetAllHere, isKnown, kept, NOTHING_SERVED, page, profileOf, Refused, refused, say, start, subject, worded } from "/static/common.js";
+import { byId, call, callForText, count, el, NOTHING_SERVED, page, pictureOf, profileOf, say, start, subject, worded } from "/static/common.js";
+import { forgetAllHere, kept, session } from "/static/kept.js";
 import { outbox } from "/static/outbox.js";
 import { prepareBeliefs, showBeliefs } from "/static/beliefs.js";
 
+const DELETED = "conlinucb deleted";
 let catalogue, store, letters;
+let titles = new Map(); // of items, where they differ from their ids
+
 
 await attempt(async () => {
   ({ catalogue } = await start());
@@ -38,10 +42,14 @@ function tell(text, ...more) {
 }
 
 async function show() {
-  const profile = await profileOf(catalogue);
-  const known = isKnown(profile);
-  showBeliefs(known ? profile.terms : [], catalogue.range, refused(profile, catalogue.range));
-  byId("summary").textContent = known
+  const [profile, picture] = await Promise.all([profileOf(catalogue), pictureOf(catalogue)]);
+  const isKnown = profile.events.length + profile.rounds + profile.questions_asked > 0;
+  titles = new Map(picture.rated.filter((each) => !each.item.includes(each.title)).map((each) => [each.item, each.title]));
+  showBeliefs(isKnown ? picture.topics : []);
+  byId("deleted").hidden = session.get(DELETED) === null;
+  if (session.get(DELETED) !== null) say(byId("deleted").textContent);
+  session.delete(DELETED);
+  byId("summary").textContent = isKnown
     ? `${count(profile.questions_asked, "question")} asked, ${count(profile.rounds, "recommendation")} about ${catalogue.name}.`
     : `Nothing is kept of you about ${catalogue.name} yet.`;
   byId("events").replaceChildren();
@@ -77,19 +85,15 @@ function row(event) {
     ? el("span", { class: "done" }, "Taken back")
     : el("button", { type: "button", "aria-label": `Take back: ${name}, ${worded(event, catalogue.range)}`, onclick: () => attempt(() => retract(event)) }, "Take back");
   return el("li", { class: event.retracted ? "gone" : "" },
-    el("span", { class: "what" }, el("strong", { dir: "auto" }, name), " ", el("span", { class: "chip" }, worded(event, catalogue.range)), el("br"), time),
+    el("span", { class: "what" }, el("strong", { dir: "auto" }, titles.get(name) ?? name), " ", el("span", { class: "chip" }, worded(event, catalogue.range)), el("br"), time),
     action);
 }
 
 async function retract(event) {
   const place = [...byId("events").querySelectorAll("button")].indexOf(document.activeElement);
-  try {
-    await letters.takeBack(event);
-    say(`Taken back: ${subject(event)}.`);
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    say(error.message);
-  }
+  letters.takeBack(event);
+  const found = await letters.flush();
+  say(found?.refused[0]?.error.message ?? `Taken back: ${subject(event)}.`);
   store.touch();
   await show();
   const buttons = byId("events").querySelectorAll("button");
@@ -134,6 +138,7 @@ async function forget() {
   try {
     if ((await everything()) !== null) await call("DELETE", "/v1/me");
     forgetAllHere();
+    session.set(DELETED, "yes");
     location.assign(page("/profile"));
   } catch (error) {
     deleting(false);

@@ -1,41 +1,56 @@
-// The conversation: one step at a time, a question or three items.
+// The conversation: a beginning, then one step at a time, a question or three items.
 //
 // The id of the current step is kept in this browser, so a reload, another tab or a restarted
 // service shows the same step; what was said and is not yet acknowledged is kept there, too.
+// What is said and what comes next go in one request, and the screen does not wait for it.
 
-import { byId, call, el, fixed, isNewStart, kept, mine, newId, NOTHING_SERVED, page, profileOf, refused, say, start, subject, worded } from "/static/common.js";
-import { outbox, saidElsewhere } from "/static/outbox.js";
+import { byId, el, endComingAnew, isComingAnew, NOTHING_SERVED, page, pictureOf, say, start } from "/static/common.js";
+import { BEGINNING, kept, newId } from "/static/kept.js";
+import { outbox } from "/static/outbox.js";
+import { beginning } from "/static/beginning.js";
 import { prepareBeliefs, showBeliefs } from "/static/beliefs.js";
+import { cards, redrawCards } from "/static/cards.js";
+import { icon } from "/static/icons.js";
+import { listenToKeys } from "/static/keys.js";
+import { question } from "/static/question.js";
+import { listed, nameOf, progress } from "/static/words.js";
 
 const ITEMS = 3;
-const REASONS = 6;
+const MOST_EXCLUDED = 2000;
 let catalogue, store, letters;
-let profile = null;
-let lesson = null; // what was answered just now, and what was believed before
+let picture = { rated: [], answered: [], topics: [], known: 0, rounds: 0, questions_asked: 0 };
 let shown = null; // the id of the step on the screen
 let turn = 0; // of several that load a step at once, the last one shows it
+let note = null; // to be said with the next step, once
+
+const talk = {
+  get catalogue() { return catalogue; },
+  get store() { return store; },
+  get letters() { return letters; },
+  picture: () => picture,
+  shown: () => shown,
+  moreLike: (item) => goOn({ like: item.item, likeName: nameOf(item), ask: "never" }),
+  async deliver() {
+    take(await letters.flush());
+    store.touch();
+  },
+};
 
 await main();
 
 async function main() {
-  try {
+  await attempt(async () => {
     ({ catalogue } = await start());
     if (!catalogue) return showNothingServed();
     store = kept(catalogue.name);
     letters = outbox(catalogue, store);
-    prepareBeliefs();
-    addEventListener("storage", (event) => {
-      if (!store.concerns(event.key)) return;
-      if (shown && !store.step) showGone();
-      else attempt(() => show({ focus: false }));
-    });
-    await attempt(async () => {
-      await letters.flush();
-      await show({ focus: false });
-    });
-  } catch (error) {
-    showError(error);
-  }
+    prepareBeliefs({ folded: true });
+    listenToKeys({ go: () => press("#more, #onward, #passed"), back: () => press("#back"), search: nameMore });
+    addEventListener("storage", follow);
+    addEventListener("saved", drawSaved);
+    drawSaved();
+    await enter();
+  });
 }
 
 /** Do something; what goes wrong is shown, with a way to go on. */
@@ -47,272 +62,262 @@ async function attempt(act) {
   }
 }
 
-/** Load the current step and what is believed, and show both. */
+/** What another tab did. */
+function follow({ key }) {
+  if (!store.concerns(key)) return;
+  drawSaved();
+  if (shown && !store.step) return showGone();
+  if (store.step) attempt(() => show({ focus: false }));
+}
+
+async function enter() {
+  if (isComingAnew()) {
+    store.startAnew();
+    letters.dropOthers();
+    note = "This browser had lost the cookie by which it is known here: this is a new start.";
+  }
+  if (!store.step) {
+    picture = await pictureOf(catalogue);
+    const isKnown = picture.rounds + picture.questions_asked + picture.rated.length + picture.answered.length > 0;
+    endComingAnew();
+    if (!isKnown && !store.outbox.length) return showBeginning();
+    begin({});
+  }
+  await show({ focus: false });
+  endComingAnew();
+}
+
+/** The first step after the beginning; where another tab has begun, its step is the one. */
+function begin(how) {
+  if (store.step) return;
+  const id = newId();
+  store.trail = [{ id: BEGINNING, said: {} }, { id, ...how, said: {} }];
+  store.step = id;
+}
+
+function take(found) {
+  if (!found?.isLatest) return;
+  picture = found.picture;
+  showBeliefs(picture.topics);
+  redrawCards();
+  for (const place of document.querySelectorAll("#known")) place.replaceWith(known());
+}
+
+/** Send what waits, load the current step, and show it. */
 async function show({ focus = true } = {}) {
   const mineNow = ++turn;
+  const current = store.current;
   byId("step").setAttribute("aria-busy", "true");
-  const current = await known();
-  await refresh();
+  const found = await letters.flush(nextBody(current));
   if (mineNow !== turn) return;
-  const body = { event: current, k: ITEMS, exclude: settled() };
-  let step;
-  try {
-    step = await call("POST", mine(catalogue, "/next"), body);
-  } catch (error) {
-    if (error.code !== "nothing_left") throw error;
-    if (mineNow !== turn) return;
-    shown = current;
-    return put(nothingLeft(), focus);
+  if (found.isLatest) picture = found.picture;
+  if (found.elsewhere) note = "That question was answered elsewhere.";
+  shown = current.id;
+  showBeliefs(picture.topics);
+  put(parts(found, current), focus);
+}
+
+function nextBody({ id, ask = "due", like }) {
+  const again = store.again;
+  const rated = again === null ? [] : picture.rated.filter((each) => each.event > again).map((each) => each.item);
+  const exclude = [...new Set([...store.seen, ...rated])].slice(-MOST_EXCLUDED);
+  const about = like ? { like } : {};
+  return { event: id, k: ITEMS, fresh: again === null, exclude, ask, ...about };
+}
+
+function parts(found, current) {
+  const { step, ended } = found;
+  if (!step) return nothingLeft();
+  if (step.type === "question") return [...question(talk, step, (value) => answer(step, value)), forward(null)];
+  if (ended === "all_shown" && !store.isTold("all shown")) return passedOver(step, current);
+  return items(step, current);
+}
+
+/** What is to be said beside the step, once. */
+function notes() {
+  const told = [note];
+  note = null;
+  if (picture.questions_over && picture.questions_asked > 0 && !store.isTold("over")) {
+    store.tell("over");
+    told.push("That was my last question: from here on I only show.");
   }
-  if (mineNow !== turn) return;
-  if (isNewStart()) lesson = { text: "This browser had lost the cookie by which it is known here: this is a new start." };
-  shown = current;
-  put(step.type === "question" ? question(step) : items(step), focus);
-}
-
-/** The id of the current step; a newcomer is made known to the service first. */
-async function known() {
-  if (!store.step) {
-    await call("PUT", mine(catalogue));
-    store.step ??= newId();
-  }
-  return store.step;
-}
-
-/** Items that were seen or rated: not to be shown again. */
-function settled() {
-  const rated = profile.events.filter((each) => each.kind === "reward" && !each.retracted && each.event > store.again);
-  return [...new Set([...store.seen, ...rated.map(subject)])].slice(0, 10_000);
-}
-
-async function refresh() {
-  profile = await profileOf(catalogue);
-  showBeliefs(profile.terms, catalogue.range, refused(profile, catalogue.range));
-  for (const why of document.querySelectorAll(".card details")) why.dispatchEvent(new Event("changed"));
-}
-
-function beliefIn(term) {
-  return profile.terms.find((each) => each.term === term)?.mean;
-}
-
-/** What the last answer changed; said once. */
-function learned() {
-  const { text, term, before } = lesson ?? {};
-  lesson = null;
-  if (text) return el("p", { class: "lesson" }, text);
-  if (before === undefined) return null;
-  const now = beliefIn(term);
-  if (now === undefined) return null;
-  const change = fixed(now) === fixed(before) ? `${term} stays at ${fixed(now)}, now with less doubt.` : `${term}: from ${fixed(before)} to ${fixed(now)}.`;
-  say(`${byId("status").textContent} ${change}`);
-  return el("p", { class: "lesson", dir: "auto" }, change);
+  const text = told.filter(Boolean).join(" ");
+  if (text) say(`${byId("status").textContent} ${text}`.trim());
+  return text ? el("p", { class: "lesson", dir: "auto" }, text) : null;
 }
 
 function put(children, focus) {
   const step = byId("step");
-  step.replaceChildren(...[learned(), ...children].filter(Boolean));
+  step.replaceChildren(...[notes(), ...children].filter(Boolean));
   step.removeAttribute("aria-busy");
-  if (focus) step.querySelector("h2")?.focus();
+  document.body.classList.toggle("begun", Boolean(store?.step));
+  if (focus) {
+    step.querySelector("h2")?.focus({ preventScroll: true });
+    scrollTo({ top: 0 });
+  }
 }
 
-function goOn(left = shown) {
-  store.leave(left);
+/** The next step comes: what was said is acknowledged at once, and places for three cards wait. */
+function waitFor(text) {
+  const empty = () => el("li", { class: "card empty", "aria-hidden": "true" }, el("div", { class: "poster" }), el("div", { class: "card-body" }));
+  const step = byId("step");
+  step.replaceChildren(
+    el("p", { class: "eyebrow" }, "One moment …"),
+    el("p", { class: "noted display", dir: "auto" }, text),
+    el("ul", { class: "cards", "aria-hidden": "true" }, empty(), empty(), empty()));
+  step.setAttribute("aria-busy", "true");
+  step.focus({ preventScroll: true });
+  scrollTo({ top: 0 });
+  say(text);
+}
+
+function goOn(how = {}, text = "On we go.") {
+  store.leave(shown, how);
+  waitFor(text);
   return attempt(show);
+}
+
+function press(where) {
+  const button = byId("step").querySelector(where);
+  if (!button || button.disabled) return false;
+  button.click();
+  return true;
+}
+
+// The way forward, and back
+
+function forward(button) {
+  const { trail, step } = store;
+  const before = trail[trail.findIndex((each) => each.id === step) - 1];
+  const back = before ? el("button", { type: "button", id: "back", class: "plain", onclick: () => attempt(goBack) }, icon("back"), el("span", {}, "Back")) : null;
+  return el("div", { class: "forward" }, back, known(), button);
+}
+
+function known() {
+  const meter = el("span", { class: "meter", "aria-hidden": "true" }, el("span"));
+  meter.firstChild.style.width = `${Math.round(100 * Math.max(0.03, Math.min(1, picture.known)))}%`;
+  return el("p", { id: "known", class: "known" }, meter, el("span", {}, progress(picture.known)));
+}
+
+/** Take back what was said in the step before, and show it again. */
+async function goBack() {
+  const { trail, step } = store;
+  const at = trail.findIndex((each) => each.id === step);
+  if (at < 1 || step !== shown) return;
+  waitFor("Back one step.");
+  if (Object.values(trail[at - 1].said).includes(null)) take(await letters.flush()); // numbers come with the receipts
+  const before = store.trail[at - 1];
+  const events = Object.entries(before.said).filter(([, event]) => event !== null);
+  for (const [client_id, event] of events) letters.takeBack({ event, client_id });
+  store.trail = [...store.trail.slice(0, at - 1), { ...before, said: {}, isBack: true }];
+  note = events.length ? "Back one step: what you said there is taken back." : "Back one step.";
+  if (before.id === BEGINNING) {
+    store.startAnew();
+    take(await letters.flush());
+    return showBeginning({ focus: true });
+  }
+  store.step = before.id;
+  await show();
+}
+
+// The beginning
+
+async function showBeginning({ focus = false } = {}) {
+  const mineNow = ++turn;
+  const found = await beginning({ catalogue, store, go: (said) => leaveBeginning(said) });
+  if (mineNow !== turn) return;
+  shown = null;
+  showBeliefs(picture.topics);
+  put(found, focus);
+}
+
+function leaveBeginning(said) {
+  begin({ ask: said.length ? "never" : "due" });
+  for (const [kind, body] of said) letters[kind](body, store.trail[0]?.id === BEGINNING ? BEGINNING : store.step);
+  const loved = said.filter(([kind, body]) => kind === "reward" || body.answer === "yes").length;
+  waitFor(loved ? "Good choice. Let me see …" : "Let me see …");
+  return attempt(show);
+}
+
+/** In the middle of the conversation: name something more. */
+function nameMore() {
+  const box = byId("search");
+  if (box) box.focus();
+  else if (store?.step) attempt(showMore);
+  return true;
+}
+
+async function showMore() {
+  const mineNow = ++turn;
+  const at = shown;
+  store.draft = null;
+  const leave = el("button", { type: "button", class: "plain", onclick: () => attempt(show) }, icon("back"), el("span", {}, "Back"));
+  const found = await beginning({ catalogue, store, isFirst: false, leave, go: (said) => {
+    for (const [kind, body] of said) letters[kind](body, at);
+    return said.length ? goOn({ ask: "never" }, "Good to know. Let me see …") : attempt(show);
+  } });
+  if (mineNow !== turn) return;
+  put(found, true);
+  byId("search").focus();
+}
+
+byId("name-more")?.addEventListener("click", nameMore);
+
+function drawSaved() {
+  const link = byId("saved-link");
+  if (!link) return;
+  const found = store.saved.length;
+  link.hidden = !found;
+  link.textContent = `Your list: ${found}`;
+  link.href = `${page("/taste")}#saved`;
 }
 
 // A question
 
-function question(step) {
-  const answers = [["yes", "Yes"], ["no", "No"], ["skip", "Skip"]];
-  return [
-    el("p", { class: "eyebrow" }, `Question ${number(step)}`),
-    el("h2", { tabindex: "-1", class: "asked", dir: "auto" }, step.text),
-    el("div", { class: "row answers", role: "group", "aria-label": "Your answer" },
-      ...answers.map(([value, text]) =>
-        el("button", { type: "button", class: value === "skip" ? "plain" : "primary", onclick: ({ currentTarget }) => attempt(() => answer(step, value, currentTarget)) }, text))),
-    whyQuestion(step),
-  ];
-}
-
-function number(step) {
-  const asked = profile.questions_asked;
-  return profile.open_question?.question === step.question ? asked : asked + 1;
-}
-
-async function answer(step, value, pressed) {
-  if (isLocked(pressed)) return;
-  const left = shown; // by the time of the acknowledgement another step may be shown
-  lock(byId("step"), pressed);
-  try {
-    await letters.send("/answers", { question: step.question, answer: value }, left);
-    say(value === "skip" ? "Skipped." : `Noted: ${value} to ${step.term}.`);
-    if (value !== "skip") lesson = { term: step.term, before: beliefIn(step.term) };
-  } catch (error) {
-    if (!saidElsewhere(error)) throw error;
-    say("That question was answered elsewhere.");
-  }
-  await goOn(left);
-}
-
-/** No more presses until it is done; what was pressed keeps the focus, and shows that it was. */
-function lock(place, pressed) {
-  for (const button of place.querySelectorAll("button")) button.disabled = button !== pressed;
-  pressed.setAttribute("aria-disabled", "true");
-  pressed.classList.add("pressed");
-}
-
-function isLocked(button) {
-  return button.getAttribute("aria-disabled") === "true";
-}
-
-function whyQuestion({ about, mean, radius, why }) {
-  const rank = why.of === 1 ? null : why.rank === 1
-    ? `Of ${why.of} topics this is the one it knows least about.`
-    : why.rank ? `By how little it knows, this topic is number ${why.rank} of ${why.of}.` : null;
-  return el("details", { class: "why" },
-    el("summary", {}, "Why this question?"),
-    rank && el("p", {}, rank),
-    el("p", {}, `It expects ${fixed(mean)}, give or take ${fixed(radius)}. With your answer that doubt falls from ${fixed(radius)} to ${fixed(why.radius_after)}, and what it learns carries over to every ${about === "term" ? "item and topic" : "item"} that is alike.`),
-    el("p", { class: "small" }, `Chosen by: ${why.strategy}.`));
+function answer(step, value) {
+  const { isBack } = store.current;
+  // A question that was answered before is closed; what one says of its topic now is said unasked.
+  const body = isBack && step.about === "term" ? { topic: step.term } : { question: step.question };
+  if (!(isBack && value === "skip")) letters.answer({ ...body, answer: value }, shown);
+  const words = { yes: `Noted: yes to ${step.term}.`, no: `Noted: no to ${step.term}.`, skip: "Skipped." };
+  // Its round is over already: to ask once more would be one question too many.
+  return goOn(isBack ? { ask: "never" } : {}, words[value]);
 }
 
 // Items
 
-function items(step) {
-  const cards = step.items.map((item) => card(step, item));
+function items(step, { likeName }) {
+  const found = cards(talk, step);
+  const heading = likeName ? `More like ${likeName}` : found.length === 1 ? "How about this?" : "How about one of these?";
+  const more = el("button", { type: "button", class: "primary big", id: "more", onclick: ({ currentTarget }) => { currentTarget.disabled = true; goOn({}, acknowledged(step)); } },
+    el("span", {}, "Go on"), icon("on"), el("kbd", { "aria-hidden": "true" }, "Enter"));
   return [
     el("p", { class: "eyebrow" }, "For you"),
-    el("h2", { tabindex: "-1" }, cards.length === 1 ? "How about this?" : "How about one of these?"),
-    el("ul", { class: "cards" }, ...cards),
-    el("div", { class: "row" }, el("button", { type: "button", class: "primary", id: "more", onclick: (event) => { event.target.disabled = true; goOn(); } }, "Go on")),
+    el("h2", { tabindex: "-1", class: "display" }, heading),
+    el("ul", { class: "cards" }, ...found),
+    forward(more),
   ];
 }
 
-function card(step, item) {
-  const actions = el("div", { class: "row actions" });
-  const why = el("details", { class: "why" }, el("summary", { "aria-label": `Why this? ${item.item}` }, "Why this?"), el("p", {}, "One moment …"));
-  const explain = () => within(why, () => whyItem(why, step, item));
-  why.addEventListener("toggle", () => why.open && explain());
-  why.addEventListener("changed", () => why.open && explain());
-  drawActions(actions, step, item);
-  return el("li", { class: "card" },
-    el("h3", { dir: "auto" }, item.item),
-    el("p", { class: "topics" }, ...item.terms.flatMap((term) => [el("span", { class: "chip", dir: "auto" }, term), " "])),
-    el("p", { class: "hint" }, hint(item)),
-    actions, why);
+function acknowledged(step) {
+  const liked = step.items.filter(({ item }) => byId("step").querySelector(`.card[data-state=liked][data-item="${CSS.escape(item)}"]`));
+  return liked.length ? `More in the way of ${listed(liked.map((each) => each.title ?? each.item))} …` : "Let me see what else there is …";
 }
 
-function hint({ exploring, mean }) {
-  if (exploring) return "Exploring: to learn more about your taste";
-  return isUnknown(mean) ? "A first guess: say what you think of it" : "Picked for its expected rating";
-}
-
-function rewardOf(step, item) {
-  return profile.events.find((each) =>
-    each.kind === "reward" && !each.retracted && `d${each.about.decision}` === step.decision && each.about.item === item.item);
-}
-
-function drawActions(actions, step, item) {
-  const given = rewardOf(step, item);
-  const seen = store.seen.includes(item.item);
-  const button = (text, act) =>
-    el("button", { type: "button", "aria-label": `${text}: ${item.item}`, onclick: ({ currentTarget, detail }) => {
-      // The second press of a double click is not meant for the button that has come there.
-      if (!isLocked(currentTarget) && detail < 2) within(actions, () => act(currentTarget));
-    } }, text);
-  const again = () => {
-    const here = actions.contains(document.activeElement); // people may have gone on meanwhile
-    drawActions(actions, step, item);
-    if (here) actions.querySelector("button").focus();
-  };
-  if (given || seen) {
-    actions.replaceChildren(
-      el("span", { class: "done" }, given ? (worded(given, catalogue.range) === "liked" ? "You like it" : "Not for you") : "Seen"),
-      button("Undo", async (pressed) => {
-        lock(actions, pressed);
-        await undo(given, item);
-        again();
-      }));
-    return;
-  }
-  const [low, high] = catalogue.range;
-  const rate = (value, word) => async (pressed) => {
-    lock(actions, pressed);
-    await letters.send("/rewards", { decision: step.decision, item: item.item, reward: value }).catch(ifRefused);
-    store.touch();
-    await refresh();
-    say(`Noted: ${word}, ${item.item}.`);
-    again();
-  };
-  actions.replaceChildren(
-    button("Like", rate(high, "you like it")),
-    button("Not for me", rate(low, "not for you")),
-    button("Seen it", async () => {
-      store.seen = [...store.seen, item.item];
-      say(`${item.item} will not be shown again.`);
-      again();
-    }));
-}
-
-function ifRefused(error) {
-  if (!saidElsewhere(error)) throw error;
-}
-
-async function undo(given, item) {
-  if (given) {
-    await letters.takeBack(given).catch(ifRefused);
-    store.touch();
-    await refresh();
-  } else {
-    store.seen = store.seen.filter((name) => name !== item.item);
-  }
-  say("Taken back.");
-}
-
-/** Do something about one card; what goes wrong is said there, and the others stay. */
-async function within(place, act) {
-  try {
-    await act();
-  } catch (error) {
-    place.replaceChildren(...(place.matches("details") ? [place.firstElementChild] : []),
-      el("p", { role: "alert" }, `That did not work: ${error.message} `,
-        el("button", { type: "button", onclick: () => location.reload() }, "Try again")));
-  }
-}
-
-async function whyItem(place, step, item) {
-  const found = await call("GET", mine(catalogue, "/explain", { item: item.item }));
-  const since = ({ event }) => event > Number(step.decision.slice(1));
-  const counts = (each) => Math.abs(each.contribution) >= 0.005 || (since(each) && each.about === item.item);
-  const parts = found.contributions.filter(counts).slice(0, REASONS);
-  const largest = Math.max(1e-9, ...parts.map((each) => Math.abs(each.contribution)));
-  const rest = found.mean - parts.reduce((sum, each) => sum + each.contribution, 0);
-  place.replaceChildren(place.firstElementChild, el("div", {},
-    el("p", {}, `When it was picked, it expected ${fixed(item.mean)}, give or take ${fixed(item.radius)}. ${reason(item)}`),
-    isUnknown(found.mean - item.mean) && !found.contributions.some(since) ? null : el("p", {}, `With what you said since, it expects ${fixed(found.mean)}, give or take ${fixed(found.radius)}.`),
-    el("p", { class: "small" }, parts.length ? "What you said adds up to that:" : "Nothing you said has moved that so far."),
-    el("ul", { class: "parts" }, ...parts.map((each) => part(each, largest, since(each)))),
-    parts.length && Math.abs(rest) >= 0.005 ? el("p", { class: "small" }, `and ${fixed(rest)} from everything else`) : null));
-}
-
-function reason({ exploring, mean }) {
-  if (exploring) return "Other items had a higher expectation: this one is here because little is known about it.";
-  if (isUnknown(mean)) return "Nothing you had said spoke for any item: it is here because little is known about it.";
-  return "No item beyond these had a higher expectation.";
-}
-
-function isUnknown(mean) {
-  return Math.abs(mean) < 0.005;
-}
-
-function part({ kind, about, value, contribution }, largest, since) {
-  const bar = el("span", { class: contribution < 0 ? "amount less" : "amount", "aria-hidden": "true" });
-  bar.style.width = `${(100 * Math.abs(contribution)) / largest}%`;
-  const word = worded({ kind, about: { answer: value, reward: value } }, catalogue.range);
-  return el("li", {},
-    el("span", {}, el("bdi", {}, about), `: ${word}${since ? ", said since" : ""}`),
-    el("span", { class: "number" }, `${contribution < 0 ? "" : "+"}${fixed(contribution)}`),
-    el("span", { class: "gauge" }, bar));
+/** Everything was on the screen once: it says so, and offers what was passed over. */
+function passedOver(step, current) {
+  return [
+    el("p", { class: "eyebrow" }, "All shown"),
+    el("h2", { tabindex: "-1", class: "display" }, "Now you have seen everything once"),
+    el("p", { class: "lead" }, "What you rated or have seen stays away. What you passed over could have another chance."),
+    el("div", { class: "row" },
+      el("button", { type: "button", class: "primary big", id: "passed", onclick: () => {
+        store.tell("all shown");
+        put(items(step, current), true);
+      } }, "Show what you passed over again"),
+      el("a", { class: "button big", href: page("/taste") }, "See your taste")),
+    forward(null),
+  ];
 }
 
 // When there is nothing to show
@@ -320,36 +325,42 @@ function part({ kind, about, value, contribution }, largest, since) {
 function nothingLeft() {
   return [
     el("p", { class: "eyebrow" }, "That was all"),
-    el("h2", { tabindex: "-1" }, "You have been through everything here"),
-    el("p", {}, "Nothing is left that you have not rated or seen. Your profile keeps what it learned."),
+    el("h2", { tabindex: "-1", class: "display" }, "You have been through everything here"),
+    el("p", { class: "lead" }, "Nothing is left that you have not rated or seen. What I learned of you stays."),
     el("div", { class: "row" },
-      el("button", { type: "button", class: "primary", onclick: () => { store.again = profile.events[0]?.event ?? 0; store.seen = []; goOn(); } }, "Show them again"),
-      el("a", { class: "button", href: page("/profile") }, "Your profile")),
+      el("a", { class: "button primary big", href: page("/taste") }, "See your taste"),
+      el("button", { type: "button", class: "big", onclick: () => {
+        store.again = Math.max(0, ...picture.rated.map((each) => each.event));
+        store.seen = [];
+        goOn();
+      } }, "Show them again")),
+    forward(null),
   ];
 }
 
 function showGone() {
   turn += 1; // what still loads is no one's any more
-  showBeliefs([], catalogue.range, new Set());
+  shown = null;
+  showBeliefs([]);
   put([
-    el("h2", { tabindex: "-1" }, "Your profile was deleted"),
-    el("p", {}, "Nothing is kept of you. If you want to, you can start anew."),
-    el("div", { class: "row" }, el("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Start anew")),
+    el("h2", { tabindex: "-1", class: "display" }, "Your profile was deleted"),
+    el("p", { class: "lead" }, "Nothing is kept of you. If you want to, you can start anew."),
+    el("div", { class: "row" }, el("button", { type: "button", class: "primary big", onclick: () => location.reload() }, "Start anew")),
   ], false);
 }
 
 function showNothingServed() {
   put([
-    el("h2", { tabindex: "-1" }, "There is nothing to talk about yet"),
-    el("p", {}, NOTHING_SERVED),
+    el("h2", { tabindex: "-1", class: "display" }, "There is nothing to talk about yet"),
+    el("p", { class: "lead" }, NOTHING_SERVED),
   ], false);
 }
 
 function showError(error) {
   put([
     el("p", { class: "eyebrow" }, "Something is wrong"),
-    el("h2", { tabindex: "-1" }, "That did not work"),
-    el("p", {}, error.message),
-    el("div", { class: "row" }, el("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Try again")),
+    el("h2", { tabindex: "-1", class: "display" }, "That did not work"),
+    el("p", { class: "lead" }, error.message),
+    el("div", { class: "row" }, el("button", { type: "button", class: "primary big", onclick: () => location.reload() }, "Try again")),
   ], true);
 }

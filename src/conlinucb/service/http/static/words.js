@@ -1,0 +1,74 @@
+// How likings, reasons and progress read: words in place of numbers.
+
+const LOVE = 0.55;
+const LIKE = 0.18;
+
+/** A list as one says it: "a, b and c". */
+export function listed(words, last = "and") {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
+}
+
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What an item is called: with its year, where the title does not say it. */
+export function nameOf({ item, title, year }) {
+  const name = title ?? item;
+  return year && !name.includes(String(year)) ? `${name} (${year})` : name;
+}
+
+/** A liking from -1 to 1, in a word. */
+export function word({ liking, said }) {
+  if (liking >= LOVE) return "love it";
+  if (liking >= LIKE) return "like it";
+  if (liking <= -LOVE) return "can't stand it";
+  if (liking <= -LIKE) return "rather not";
+  return said === null || said === undefined ? "no idea yet" : "so-so";
+}
+
+export const isLiked = ({ liking }) => liking >= LIKE;
+
+/** How well someone is known, from 0 to 1. */
+export function progress(known) {
+  if (known < 0.02) return "We have just met";
+  if (known < 0.2) return "I am getting a first idea of you";
+  if (known < 0.45) return "I begin to see what you like";
+  if (known < 0.7) return "A few more and I know you well";
+  return "I know you well";
+}
+
+/** The reasons for an item, as a sentence; null where there are none. */
+export function because(reasons) {
+  const topics = reasons.filter((each) => each.kind === "topic");
+  const loved = topics.filter((each) => each.liking >= LOVE).map((each) => each.title ?? each.about);
+  const liked = topics.filter((each) => each.liking < LOVE).map((each) => each.title ?? each.about);
+  const items = reasons.filter((each) => each.kind === "item").map((each) => each.title ?? each.about);
+  const parts = [];
+  if (loved.length) parts.push(`love ${listed(loved)}`);
+  if (liked.length) parts.push(`like ${listed(liked)}`);
+  if (items.length) parts.push(`liked ${listed(items)}`);
+  return parts.length ? `Because you ${listed(parts)}` : null;
+}
+
+const most = (topics, fits, count) =>
+  topics.filter(fits).sort((a, b) => Math.abs(b.liking) - Math.abs(a.liking)).slice(0, count).map((each) => each.term);
+
+/** Someone's taste in three short lists. */
+export function tasteOf(topics) {
+  const isYes = (said) => said === "yes" || (typeof said === "number" && said > 0);
+  const clear = topics.filter((each) => each.liking >= LOVE || (isYes(each.said) && each.liking >= LIKE));
+  const love = most(clear, () => true, 3);
+  return {
+    love,
+    like: most(topics, (each) => each.liking >= LIKE && !love.includes(each.term), 3),
+    not: most(topics, (each) => each.liking <= -LIKE, 2),
+  };
+}
+
+/** The same as one sentence; null where nothing is known. */
+export function sentence({ love, like, not }, who = "You") {
+  const parts = [];
+  if (love.length) parts.push(`love ${listed(love)}`);
+  if (like.length) parts.push(`like ${listed(like)}`);
+  if (not.length) parts.push(`can do without ${listed(not, "or")}`);
+  return parts.length ? `${who} ${parts.length > 1 ? `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1)}` : parts[0]}.` : null;
+}
