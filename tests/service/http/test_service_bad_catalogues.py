@@ -162,8 +162,11 @@ def test_bad_catalogues_and_settings(client: TestClient, case: Bad) -> None:
     check(client, case)
 
 
-def _csv(text: str, *says: str) -> Bad:
-    return bad(text[:30], CATALOGUE, text.encode(), *says, headers=tuple(CSV.items()))
+PREVIEW = "POST /v1/catalogues/preview"
+
+
+def _csv(text: str, *says: str, where: str = CATALOGUE) -> Bad:
+    return bad(text[:30], where, text.encode(), *says, headers=tuple(CSV.items()))
 
 
 @table(
@@ -178,6 +181,9 @@ def _csv(text: str, *says: str) -> Bad:
         _csv("item,tag\na\x00,x\nb,y\n", "\\x00"),
         _csv(f"item,tag\n{LONG},x\nb,y\n", "200"),
         _csv(f"item,tag\na,{LONG}\nb,y\n", "200"),
+        _csv("item,tag\na\n", "line 2: 'a' has 1 cell", where=PREVIEW),
+        bad("preview", PREVIEW, {"items": []}, "body.items", "at least 1"),
+        bad("preview", f"{PREVIEW}?d=0", {"items": TWO_ITEMS}, "query.d", "1"),
         bad("CSV of bytes", CATALOGUE, b"\xff\xfe\x00", headers=tuple(CSV.items())),
         bad("CSV in latin-1", CATALOGUE, b"item,tag\n\xe9,x\n", headers=tuple(CSV.items())),
         bad("parquet", CATALOGUE, b"", "cannot be read", headers=tuple(PARQUET.items())),
