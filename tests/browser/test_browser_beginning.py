@@ -1,4 +1,4 @@
-"""The beginning in a browser: what one loves, found by typing or picked, and nothing before that."""
+"""The beginning in a browser: what one loves, typed or picked; nothing is sent before that."""
 
 from __future__ import annotations
 
@@ -149,6 +149,11 @@ def test_back_one_step_takes_back_what_was_said_there(come: Come) -> None:
     assert shown(page)[0] == liked
     expect(button(page, f"Like: {liked}")).to_be_visible()
     assert [each["retracted"] for each in guest.log("reward")] == [True]
+    button(page, "Back").click()  # to a question behind which another one stands open
+    expect(page.locator("h2.asked")).to_have_text(asked)
+    answer(page, "Yes")
+    said = [(each["about"]["answer"], each["retracted"]) for each in guest.log("answer")]
+    assert said == [(1, True), (0, True), (1, False)]
 
 
 def test_more_like_this_and_a_list_kept_here(come: Come) -> None:

@@ -11,10 +11,12 @@ export function outbox(catalogue, store) {
   let checked = false;
 
   function put(kind, body, more = {}) {
-    const message = { kind, id: newId(), body, at: Date.now() + performance.now() / 1e6, ...more };
+    const message = { kind, id: newId(), body, at: Date.now() + (++put.order % 1000) / 1000, ...more };
     store.put(message);
     return message;
   }
+
+  put.order = 0; // of what is said within a millisecond
 
   const said = ({ kind, id, body }) => ({ [kind]: kind === "take_back" ? body : { ...body, event: id } });
 

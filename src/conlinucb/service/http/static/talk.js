@@ -4,7 +4,7 @@
 // service shows the same step; what was said and is not yet acknowledged is kept there, too.
 // What is said and what comes next go in one request, and the screen does not wait for it.
 
-import { byId, el, endComingAnew, isComingAnew, NOTHING_SERVED, page, pictureOf, say, start } from "/static/common.js";
+import { byId, el, endComingAnew, isComingAnew, NOTHING_SERVED, page, pictureOf, profileOf, say, start } from "/static/common.js";
 import { BEGINNING, kept, newId } from "/static/kept.js";
 import { outbox } from "/static/outbox.js";
 import { beginning } from "/static/beginning.js";
@@ -275,13 +275,23 @@ function drawSaved() {
 // A question
 
 function answer(step, value) {
-  const { isBack } = store.current;
-  // A question that was answered before is closed; what one says of its topic now is said unasked.
-  const body = isBack && step.about === "term" ? { topic: step.term } : { question: step.question };
-  if (!(isBack && value === "skip")) letters.answer({ ...body, answer: value }, shown);
   const words = { yes: `Noted: yes to ${step.term}.`, no: `Noted: no to ${step.term}.`, skip: "Skipped." };
+  if (store.current.isBack) {
+    waitFor(words[value]);
+    return attempt(() => answerAgain(step, value));
+  }
+  letters.answer({ question: step.question, answer: value }, shown);
+  return goOn({}, words[value]);
+}
+
+/** After a step back: where the question is closed by now, what one says of its topic is said unasked. */
+async function answerAgain(step, value) {
+  const { open_question: open } = await profileOf(catalogue, { events: 1 });
+  if (open?.question === step.question) letters.answer({ question: step.question, answer: value }, shown);
+  else if (step.about === "term" && value !== "skip") letters.answer({ topic: step.term, answer: value }, shown);
   // Its round is over already: to ask once more would be one question too many.
-  return goOn(isBack ? { ask: "never" } : {}, words[value]);
+  store.leave(shown, { ask: "never" });
+  await show();
 }
 
 // Items
