@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 10. In other libraries
 #
-# Agents follow scikit-learn's manners, tables of feedback go in and recommendations for many
+# Agents follow scikit-learn's conventions, tables of feedback go in and recommendations for many
 # people come out, and people are Gymnasium environments. This example wants
 # `pip install 'conlinucb[runner,gymnasium]' scikit-learn`.
 

@@ -32,7 +32,7 @@ SOUND: dict[str, Callable[[], cl.People]] = {
     "logged, sparse": lambda: cl.LoggedPeople(sparse.csr_array(np.nan_to_num(RATED)), own=2),
     "logged, unknown": lambda: cl.LoggedPeople(RATED, pool_size=9, own=1, unknown=None),
     "yes or no": lambda: cl.YesNo(linear()),
-    "all manners": lambda: cl.Refuses(cl.Lies(cl.YesNo(linear()), 0.3), 0.3),
+    "all changes of answers": lambda: cl.Refuses(cl.Lies(cl.YesNo(linear()), 0.3), 0.3),
     "drifts": lambda: cl.Drifts(linear(), 10),
     "drift inside": lambda: cl.YesNo(cl.Drifts(cl.Refuses(linear(), 0.2), 10)),
 }

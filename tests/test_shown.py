@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import conlinucb as cl
+from conlinucb.adapters.frames import BatchRecommender
 from conlinucb.shown import Table, interval, p_text, rounded
 from support.runs import some_agents, some_people
 
@@ -85,6 +86,12 @@ def things() -> dict[str, Any]:
         "catalog": catalog,
         "agent": agents[EVIL],
         "population": cl.Population.fit(catalog, log),
+        "tuned": cl.tune(
+            {EVIL: cl.Space(cl.linucb, catalog), "it": agents["it"]},
+            cl.LinearUsers(features[:2], pool_size=2),
+            rounds=4,
+            budget=1,
+        ),
     }
 
 
@@ -100,7 +107,7 @@ def test_html_is_a_small_escaped_table(name: str) -> None:
     for never in ("<script", "src=", "href=", "http", "&<", "nan"):
         assert never not in html
     assert html.count("<tr>") == html.count("</tr>") > 1
-    if name in ("results", "summary", "comparison", "comparisons"):
+    if name in ("results", "summary", "comparison", "comparisons", "tuned"):
         assert "&lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt;&amp;" in html
 
 
@@ -114,3 +121,17 @@ def test_an_agent_shows_its_parameters_and_a_catalogue_its_size() -> None:
 def test_results_show_every_agent_once() -> None:
     results = cl.simulate(some_agents(), some_people(3), rounds=5)
     assert results._repr_html_().count("<tr>") == 1 + 4
+
+
+def test_a_search_shows_what_it_chose_and_counts_in_english() -> None:
+    html, told = THINGS["tuned"]._repr_html_(), THINGS["tuned"].summary()
+    assert "alpha 0.5, beta 1; regret" in html
+    assert "nothing to tune; regret" in html
+    assert "1 trial for each algorithm on 1 person, " in told
+    assert "Scored on 1 person who was not tuned on" in told
+
+
+def test_a_recommender_says_whom_it_knows() -> None:
+    known = BatchRecommender(THINGS["agent"])
+    assert repr(known).endswith("), 0 people)")
+    assert "1 person" in repr(known.fit({"person": ["ann"], "arm": ["b"], "reward": [1.0]}))

@@ -9,6 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from conlinucb.errors import InvalidInput
+
+
+def existing(path: str | Path) -> Path:
+    """The path of a file to read; one that is not there is named."""
+    if not Path(path).is_file():
+        raise InvalidInput(f"There is no file {path}.")
+    return Path(path)
+
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[BinaryIO]:

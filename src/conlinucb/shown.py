@@ -49,6 +49,15 @@ def interval(value: float, low: float, high: float) -> str:
     return f"{rounded(value, half)} ({rounded(low, half)} to {rounded(high, half)})"
 
 
+def people_text(count: int) -> str:
+    """How many people.
+
+    >>> people_text(1), people_text(1200)
+    ('1 person', '1,200 people')
+    """
+    return f"{count:,} {'person' if count == 1 else 'people'}"
+
+
 def p_text(p_value: float) -> str:
     """A p-value, never as 0.
 

@@ -182,3 +182,40 @@ def test_below_the_least_number_nothing_is_learned() -> None:
 def test_wrong_options_are_named(options: dict[str, Any], said: str) -> None:
     with pytest.raises(cl.InvalidInput, match=said):
         fitted(None, **options)
+
+
+TAGS = {"item": ["a", "a", "b", "b", "c", "d", "e"], "tag": ["x", "y", "y", "z", "z", "x", "w"]}
+
+
+@pytest.mark.filterwarnings("ignore::conlinucb.RankWarning")
+@pytest.mark.parametrize(
+    "catalog",
+    [
+        cl.Catalog.from_tags(TAGS).with_constant().remove_arms(["e"]),  # nobody is left with "w"
+        cl.Catalog.from_tags(TAGS).with_popularity({}),  # nothing is popular
+    ],
+)
+def test_a_feature_that_no_arm_has_is_believed_in_like_the_others(catalog: cl.Catalog) -> None:
+    value = np.random.default_rng(0).random(80)
+    log = {"person": np.repeat(np.arange(20), 4), "id": ["a", "b", "c", "d"] * 20, "value": value}
+    for found in (cl.Population.fit(catalog), cl.Population.fit(catalog, log)):
+        variances = np.diag(found.covariance)
+        assert variances.max() < 30 * np.median(variances)
+        assert variances.min() > 0
+
+
+def test_a_catalogue_without_any_feature_gives_a_beginning() -> None:
+    with pytest.warns(cl.RankWarning):
+        catalog = cl.Catalog(np.zeros((2, 2)), np.ones((2, 1)))
+    assert np.diag(cl.Population.fit(catalog).covariance).max() < 1
+
+
+def test_a_scale_that_was_not_said_is_pointed_out(caplog: pytest.LogCaptureFixture) -> None:
+    catalog = cl.Catalog.from_tags(TAGS)
+    stars = {"person": [1, 1, 2, 2], "id": ["a", "b", "a", "b"], "value": [1, 5, 4, 2]}
+    assert cl.Population.fit(catalog, stars).summary()["clipped"] == 3
+    assert "3 of 4 values lie outside range=(0, 1)" in caplog.text
+    caplog.clear()
+    for allowed in ((1.0, 5.0), None):
+        assert cl.Population.fit(catalog, stars, range=allowed).summary()["clipped"] == 0
+    assert not caplog.text

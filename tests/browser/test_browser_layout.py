@@ -91,7 +91,7 @@ def test_a_conversation_fits(come: Come, catalogue: str) -> None:
 def test_a_comparison_fits(come: Come, catalogue: str) -> None:
     page = come().open(at("/compare", catalogue=catalogue))
     check(page)
-    button(page, "To the end").click()
+    page.get_by_text("More choices").click()
     for each in page.get_by_text("As a table").all():
         each.click()
     check(page)

@@ -81,7 +81,6 @@ def test_a_profile_and_a_comparison_full_of_markup(come: Come) -> None:
     unharmed(page)
     page.goto(at("/compare", catalogue="evil"))
     settled(page)
-    button(page, "To the end").click()
     expect(page.locator("#person")).to_contain_text(SCRIPT)
     expect(page.locator("#left .steps")).to_contain_text("showed")
     unharmed(page)

@@ -184,7 +184,7 @@ def test_a_page_that_cannot_begin_offers_another_try(come: Come, path: str) -> N
     guest.context.route("**/v1/page", lambda route: route.fulfill(status=500, body="{}"), times=1)
     page = guest.open(path)
     expect(page.locator("#summary, #person")).to_contain_text("status 500")
-    expect(page.locator("figure")).to_have_count(3 if path == "/compare" else 0)
+    expect(page.locator("figure")).to_have_count(5 if path == "/compare" else 0)
     for figure in page.locator("figure").all():
         expect(figure).to_be_hidden()
     button(page, "Try again").click()

@@ -14,6 +14,7 @@ from conlinucb.bench import summary as report
 from conlinucb.bench.baselines import BATCHED, all_users, one_user
 from conlinucb.bench.problem import ALGORITHMS, Setting
 from conlinucb.cli.main import app
+from conlinucb.simulation.looks import assigned
 
 pytestmark = pytest.mark.more  # benchmarks, whole
 
@@ -56,6 +57,18 @@ def test_the_command_prints_and_writes_everything(tmp_path: Path) -> None:
     assert len(rows["growth"]) == 4 * len(ALGORITHMS)
     assert all(row["bytes"] > 0 and row["seconds"] > 0 for row in rows["growth"])
     assert (tmp_path / "bench.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.usefixtures("small")
+def test_algorithms_look_as_in_every_other_picture(tmp_path: Path) -> None:
+    growth = [
+        {"algorithm": name, "size": size, "value": value, "microseconds": 1.0}
+        for name in ("MCR", "ConLinUCB-random")
+        for size in report.LABELS
+        for value in (3, 5)
+    ]
+    drawn = report.draw(growth, tmp_path / "bench.svg").read_text().upper()
+    assert all(look.colour in drawn for look in assigned(["MCR", "ConLinUCB-random"]).values())
 
 
 @pytest.mark.usefixtures("small")

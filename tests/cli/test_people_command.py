@@ -80,7 +80,7 @@ def test_a_log_of_ones_own_end_to_end_and_again(
         (["listenin"], "No data are called 'listenin'. Did you mean 'listening'?"),
         (["--log", "LOG"], "needs both --log and --tags"),
         (["--tags", "TAGS"], "needs both --log and --tags"),
-        (["--log", "LOG", "--tags", "TAGS"], "Pass implicit=True"),
+        (["--log", "LOG", "--tags", "TAGS"], "Pass --implicit if"),
         (
             ["--log", "LOG", "--tags", "TAGS", "--implicit", "--columns", "persn=person"],
             "Did you mean 'person'?",
@@ -98,7 +98,13 @@ def test_a_log_of_ones_own_end_to_end_and_again(
             "Did you mean 'latin-1'?",
         ),
         (["--log", "LOG", "--tags", "TAGS", "--format", "movielnes"], "Did you mean 'movielens'?"),
-        (["listening", "--separator", ";"], "--separator is for a log of your own"),
+        (["--log", "TAGS", "--tags", "TAGS"], "If its first line is a row, say --no-header"),
+        (["--log", "LOG", "--tags", "TAGS", "--no-header"], "such as --columns person=0"),
+        (["listening", "--separator", ";"], "--separator ';' is for a log of your own"),
+        (["listening", "--implicit"], "--implicit is for a log of your own"),
+        (["--least", "10"], "--least 10 is for a log of your own"),
+        (["--range", "1", "5"], "--range 1 5 is for a log of your own"),
+        (["--no-header"], "--no-header is for a log of your own"),
         (["--log", "LOG", "--tags", "TAGS", "--implicit", "--least", "60"], "at least 60 items"),
         (["--log", "nowhere.csv", "--tags", "TAGS", "--implicit"], "nowhere.csv"),
     ],
@@ -154,6 +160,23 @@ def test_a_log_is_read_as_it_is_written(tmp_path: Path) -> None:
         "conlinucb people --log log.csv --tags tags.csv --columns person=who,item=1 "
         "--separator '\\t' --encoding latin-1 --implicit --least 20 --quick"
     )
+
+
+def test_a_file_without_names_and_a_scale_wider_than_its_values(tmp_path: Path) -> None:
+    log, tags = tables(implicit=True)
+    stars = [2.0 + k % 3 for k, _ in enumerate(log["item"])]
+    for name, table in (("log.csv", {**log, "value": stars}), ("tags.csv", tags)):
+        rows = write_csv(tmp_path / name, table).read_text("utf-8").splitlines(keepends=True)
+        (tmp_path / name).write_text("".join(rows[1:]), "utf-8")
+    places = {"columns": named_columns("person=0,item=1,value=2"),
+              "tag_columns": named_columns("item=0,tag=1"), "header": False,
+              "range": (1.0, 5.0)}  # fmt: skip
+    order = Order(data=(), log=tmp_path / "log.csv", tags=tmp_path / "tags.csv", implicit=False,
+                  least=20, quick=False, out=tmp_path, seed=0, reading=places)  # fmt: skip
+    found = order.tasks()[0].data()
+    assert found.counts["events"] == len(stars)
+    assert (found.values.min(), found.values.max()) == (0.25, 0.75)
+    assert "--no-header --range 1 5 --least 20" in order.command
 
 
 def test_quick_is_smaller_in_everything() -> None:

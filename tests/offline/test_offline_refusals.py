@@ -170,3 +170,11 @@ def test_a_frame_of_what_was_found() -> None:
     frame = cl.evaluate(LOG, HALF).to_frame()
     assert frame["estimator"].tolist() == ["logged", *cl.offline.ESTIMATORS]
     assert frame["value"].notna().all()
+
+
+def test_rare_rewards_are_printed_with_digits() -> None:
+    log = {"action": ["a", "b"] * 500, "reward": ([0.0] * 99 + [2e-5]) * 10,
+           "propensity": [0.5] * 1000}  # fmt: skip
+    found = cl.evaluate(log, {"a": 0.5, "b": 0.5})
+    assert "ips       2.0e-07  [8.0e-08, 3.2e-07]" in str(found)
+    assert found.texts()[1][1:4] == ("2.0e-07", "8.0e-08", "3.2e-07")

@@ -62,10 +62,10 @@ def test_all_users_and_repeats_are_different_people() -> None:
     assert len(np.unique(results.final_regret("MCR"))) == 6
 
 
-# Manners, in any order
+# Changes of answers, in any order
 
 
-MANNERS: dict[str, Callable[[cl.People], cl.People]] = {
+CHANGES: dict[str, Callable[[cl.People], cl.People]] = {
     "yes": lambda inner: cl.YesNo(inner, at=0.1, yes=2.0, no=-1.0),
     "refuses": lambda inner: cl.Refuses(inner, 0.3),
     "lies": lambda inner: cl.Lies(inner, 0.4, low=-1.0, high=2.0),
@@ -74,7 +74,7 @@ MANNERS: dict[str, Callable[[cl.People], cl.People]] = {
 
 
 def said(order: tuple[str, ...], place: cl.Place, question: cl.Question, number: int) -> Any:
-    """The answer through all manners, the last of ``order`` outermost; None for none."""
+    """The answer through all changes, the last of ``order`` outermost; None for none."""
     if not order:
         return linear().answer(place, question, number)
     *inner, outer = order
@@ -96,11 +96,11 @@ def said(order: tuple[str, ...], place: cl.Place, question: cl.Question, number:
     return 1.0 - answer if lie else answer
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(MANNERS)), ids=" in ".join)
-def test_manners_in_any_order(order: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("order", list(itertools.permutations(CHANGES)), ids=" in ".join)
+def test_changes_in_any_order(order: tuple[str, ...]) -> None:
     people: cl.People = linear()
     for each in order:
-        people = MANNERS[each](people)
+        people = CHANGES[each](people)
     agent = cl.conlinucb(CATALOG, schedule=cl.Linear(3))
     heard = []
     for t in range(1, 30):
@@ -122,10 +122,10 @@ THREE = list(itertools.permutations(["yes", "refuses", "lies"]))
 
 
 @pytest.mark.parametrize("order", THREE, ids=" in ".join)
-def test_manners_in_any_order_in_the_loop(order: tuple[str, ...]) -> None:
+def test_changes_in_any_order_in_the_loop(order: tuple[str, ...]) -> None:
     people: cl.People = linear()
     for each in order:
-        people = MANNERS[each](people)
+        people = CHANGES[each](people)
     assert compiled_people(people) is not None
     agents = {name: AGENTS[name] for name in ("Arm-Con", "MCR")}
     results = assert_met_alike(agents, people, 40, users=2)
@@ -298,7 +298,7 @@ def test_a_probability_is_from_0_to_1(probability: Any) -> None:
     refused(lambda: cl.Lies(linear(), probability), "probability", cl.InvalidInput)
 
 
-def test_manners_are_part_of_what_a_result_is_of() -> None:
+def test_answer_changes_are_part_of_what_a_result_is_of() -> None:
     agents = {"MCR": AGENTS["MCR"]}
     specs = [
         cl.simulate(agents, people, rounds=2).spec["people"]
@@ -308,3 +308,19 @@ def test_manners_are_part_of_what_a_result_is_of() -> None:
         )
     ]
     assert len({str(each) for each in specs}) == len(specs)
+
+
+def test_asked_once_and_not_more_than_allowed() -> None:
+    people = linear()
+    agent = cl.conlinucb(CATALOG, strategy="ucb", schedule=cl.Linear(2))
+    for once, most in ((False, None), (True, None), (True, 5)):
+        user, asked = agent.new_user(3), []
+        for t in range(1, 8):
+            place = people.place(CATALOG, seed=1, repeat=0, user=0, round=t)
+            happened = cl.play_round(agent, user, people, place, once=once, most=most)
+            asked += [question.index for question, _ in happened.questions]
+        again = len(asked) > len(set(asked))
+        assert (len(asked), again) == (
+            {None: 9 if once else 14, 5: 5}[most],  # there are nine key-terms
+            not once,
+        )

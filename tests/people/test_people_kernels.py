@@ -17,7 +17,7 @@ from conlinucb.people.compiled import (
     YES_NO,
     Voice,
     answer_noise,
-    mannered,
+    changed,
     rewarded,
 )
 from conlinucb.randomness import derive, normal, uniform
@@ -119,8 +119,8 @@ def test_rounds_do_not_depend_on_their_block() -> None:
         assert np.array_equal(joined, getattr(whole, name))
 
 
-def voice(*manners: tuple[float, float, float, float], **changes: Any) -> Voice:
-    rows = np.array(manners, dtype=float).reshape(-1, 4)
+def voice(*given: tuple[float, float, float, float], **changes: Any) -> Voice:
+    rows = np.array(given, dtype=float).reshape(-1, 4)
     none = np.empty(0)
     plain = Voice(none, 0, none, none, 0, 0, 0.5, 2.0, 0, rows, np.uint64(8))
     return plain._replace(**changes)
@@ -143,7 +143,7 @@ def chance(stream: int, depth: int, t: int, number: int) -> float:
     return float(uniform(derive(derive(derive(np.uint64(8), t), stream), depth), number))
 
 
-def mannered_twin(rows: list[Any], t: int, number: int, answer: float | None) -> float | None:
+def changed_twin(rows: list[Any], t: int, number: int, answer: float | None) -> float | None:
     for depth, (what, first, second, third) in enumerate(rows):
         if what == REFUSES and chance(randomness.REFUSAL, depth, t, number) < first:
             answer = None
@@ -164,27 +164,27 @@ YES, NO_ANSWER, LIE = (YES_NO, 0.5, 1.0, 0.0), (REFUSES, 0.4, 0.0, 0.0), (LIES, 
     [[], [YES], [NO_ANSWER], [LIE], [YES, LIE, NO_ANSWER], [NO_ANSWER, YES, LIE], [LIE, LIE, YES]],
     ids=str,
 )
-def test_manners(rows: list[Any]) -> None:
+def test_answers_are_changed(rows: list[Any]) -> None:
     said: NDArray[np.float64] = np.linspace(-0.2, 1.2, 40)
     heard = []
     for t in range(1, 41):
         for number in range(3):
-            expected = mannered_twin(rows, t, number, float(said[t - 1]))
-            found = mannered(voice(*rows), 0, t, number, said[t - 1])
+            expected = changed_twin(rows, t, number, float(said[t - 1]))
+            found = changed(voice(*rows), 0, t, number, said[t - 1])
             assert math.isnan(found) if expected is None else found == expected
-            silent = mannered(voice(*rows), 0, t, number, math.nan)
+            silent = changed(voice(*rows), 0, t, number, math.nan)
             assert math.isnan(silent)
             heard.append(expected)
     assert (None in heard) == (NO_ANSWER in rows)
 
 
 def test_an_answer_at_the_border_is_a_yes() -> None:
-    assert mannered(voice(YES), 0, 1, 0, 0.5) == 1.0
-    assert mannered(voice(YES), 0, 1, 0, np.nextafter(0.5, 0)) == 0.0
+    assert changed(voice(YES), 0, 1, 0, 0.5) == 1.0
+    assert changed(voice(YES), 0, 1, 0, np.nextafter(0.5, 0)) == 0.0
 
 
 @pytest.mark.parametrize("said", [-0.7, -1e-9, 0.0, 0.2])
-def test_manners_of_an_answer_about_a_pair(said: float) -> None:
-    assert mannered(voice((YES_NO, 0.5, 1.0, 0.0)), 1, 1, 0, said) == (1.0 if said >= 0 else -1.0)
-    assert mannered(voice((YES_NO, 0.5, 5.0, 1.0)), 1, 1, 0, said) == (4.0 if said >= 0 else -4.0)
-    assert mannered(voice((LIES, 1.0, 0.0, 1.0)), 1, 1, 0, said) == -said
+def test_changes_of_an_answer_about_a_pair(said: float) -> None:
+    assert changed(voice((YES_NO, 0.5, 1.0, 0.0)), 1, 1, 0, said) == (1.0 if said >= 0 else -1.0)
+    assert changed(voice((YES_NO, 0.5, 5.0, 1.0)), 1, 1, 0, said) == (4.0 if said >= 0 else -4.0)
+    assert changed(voice((LIES, 1.0, 0.0, 1.0)), 1, 1, 0, said) == -said

@@ -83,7 +83,7 @@ def upload(client: TestClient, name: str, agent: dict[str, Any]) -> None:
         }
         for a in range(len(CATALOG))
     ]
-    settings = {"agent": agent, "range": [-1e6, 1e6], "max_questions": None}
+    settings = {"agent": agent, "range": [-1e6, 1e6], "max_questions": None, "rest_after_answer": 0}
     body = {"items": items, "settings": settings}
     response = client.put(f"/v1/catalogues/{name}", json=body)
     assert response.status_code == 200, response.text

@@ -152,3 +152,7 @@ def test_a_schedule_that_fails_late_is_refused() -> None:
 def test_bad_input_makes_no_folder(tmp_path: Path, bad: dict[str, Any]) -> None:
     refused(lambda: run(store=tmp_path / "new", **bad), "", cl.InvalidInput)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_round_beyond_the_last_is_called_a_round() -> None:
+    refused(lambda: run(log=[99]), "log must hold rounds from 1 to ", cl.InvalidInput)

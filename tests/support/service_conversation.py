@@ -39,7 +39,7 @@ def upload(client: TestClient, name: str, **settings: Any) -> None:
         }
         for a in range(len(ITEMS))
     ]
-    body = {"items": items, "settings": settings}
+    body = {"items": items, "settings": {"rest_after_answer": 0, **settings}}
     response = client.put(f"/v1/catalogues/{name}", json=body)
     assert response.status_code == 200, response.text
 
@@ -53,7 +53,7 @@ def start(memory: TestClient) -> Start:
 
     def begin(recipe: str = "conlinucb", **settings: Any) -> Talk:
         name = f"{recipe} {next(NUMBERS)}"
-        given = {"agent": RECIPES[recipe], "max_questions": None, "rest_after_answer": 0}
+        given = {"agent": RECIPES[recipe], "max_questions": None}
         upload(memory, name, **given | settings)
         return Talk(memory, name)
 

@@ -18,6 +18,7 @@ MEAN = np.array([0.5, -0.2, 0.3])
 COMMON: dict[str, Any] = {
     "agent": RECIPES["conlinucb"],
     "max_questions": None,
+    "rest_after_answer": 0,
     "population_least": LEAST,
     "range": [-5.0, 5.0],
 }

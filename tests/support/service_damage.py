@@ -26,7 +26,7 @@ from support.service_commands import Done, command
 from support.service_world import Postgres, client_of, opened
 
 ROUNDS = 12
-SETTINGS = Settings(max_questions=None, rest_after_skip=2)
+SETTINGS = Settings(max_questions=None, rest_after_skip=2, rest_after_answer=0)
 BODY = CatalogueBody.model_validate(
     {
         "items": [

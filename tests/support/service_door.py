@@ -12,18 +12,22 @@ from starlette.routing import Mount, Route
 
 from conlinucb.service.config import ServiceConfig
 from conlinucb.service.http.app import create_app
+from conlinucb.service.http.visitors import HOMES
 from conlinucb.service.storage import MEMORY
 from support.service_world import client_of
 
 SECRET = "an-unlikely-key-4711"
 BEARER = {"authorization": f"Bearer {SECRET}"}
-OPEN = {"/healthz", "/readyz"}
+OPEN = {"/healthz", "/readyz", *HOMES, "/static/page.css"}
+"""What holds no data, and so wants no key."""
 ALIEN = "Alien (1979)"
 TWO_ITEMS = [{"id": "a", "tags": ["x", "y"]}, {"id": "b", "tags": ["y"]}]
 BODIES: dict[str, Any] = {
     "POST /v1/users/{user}/answers": {"question": "q1", "answer": "yes"},
     "POST /v1/users/{user}/rewards": {"decision": "d2", "item": ALIEN, "reward": 1},
+    "POST /v1/users/{user}/steps": {"said": [], "next": {"ask": "never"}},
     "PUT /v1/catalogues/{name}": {"items": TWO_ITEMS},
+    "POST /v1/catalogues/preview": {"items": TWO_ITEMS},
     "POST /v1/catalogues/{name}/items": {"items": [{"id": "c", "tags": ["x"]}]},
     "POST /v1/catalogues/{name}/removals": {"items": ["a"]},
     "PUT /v1/catalogues/{name}/settings": {},
@@ -53,7 +57,8 @@ DESCRIBED: dict[str, Any] = APP.openapi()
 def address(path: str) -> str:
     """A path about things that are there."""
     filled = path.format(user="ann", name="small", event=3)
-    return f"{filled}?item={ALIEN}" if path.endswith("/explain") else filled
+    queries = {"/explain": f"?item={ALIEN}", "/search": "?q=alien"}
+    return filled + next((text for end, text in queries.items() if path.endswith(end)), "")
 
 
 def error_of(response: httpx.Response) -> dict[str, str]:

@@ -126,6 +126,7 @@ def table(*rows: list[Bad]) -> pytest.MarkDecorator:
 NEXT = "POST /v1/users/ann/next"
 ANSWERS = "POST /v1/users/ann/answers"
 REWARDS = "POST /v1/users/ann/rewards"
+STEPS = "POST /v1/users/ann/steps"
 PERSON = "PUT /v1/users/ann"
 CATALOGUE = "PUT /v1/catalogues/small"
 ITEMS = "POST /v1/catalogues/small/items"
@@ -134,5 +135,5 @@ SETTINGS = "PUT /v1/catalogues/small/settings"
 FIT = "POST /v1/catalogues/small/populations"
 USE = "PUT /v1/catalogues/small/population"
 OPTIONAL = [NEXT, PERSON]
-REQUIRED = [ANSWERS, REWARDS, CATALOGUE, ITEMS, REMOVALS, SETTINGS, USE]
+REQUIRED = [ANSWERS, REWARDS, STEPS, CATALOGUE, ITEMS, REMOVALS, SETTINGS, USE]
 BODIES = [*OPTIONAL, *REQUIRED, FIT]

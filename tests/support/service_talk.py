@@ -115,4 +115,5 @@ def by_kind(events: list[Event]) -> dict[str, list[int]]:
 def arrays(state: Conversation) -> dict[str, Any]:
     """A state without its place in the log; which question is open is in "open"."""
     found = state.snapshot().arrays
-    return found | {"place": found["place"][1:]}
+    said = {name: found[name][:, :2] for name in ("said_of_terms", "said_of_items")}
+    return found | {"place": found["place"][1:]} | said

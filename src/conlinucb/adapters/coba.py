@@ -11,6 +11,7 @@ from typing import Any
 
 from conlinucb.agent.agent import Agent
 from conlinucb.agent.among import arm_of
+from conlinucb.agent.given import checked_agent
 from conlinucb.agent.select import Choosing
 from conlinucb.agent.user import User
 from conlinucb.catalog.catalog import Catalog
@@ -42,7 +43,7 @@ class AgentLearner(Learner):  # type: ignore[misc]  # coba is not typed
     """
 
     def __init__(self, agent: Agent, *, seed: int = 0) -> None:
-        self.agent, self.seed = agent, seed
+        self.agent, self.seed = checked_agent(agent), seed
         self.users: dict[Hashable, User] = {}
         self._by_features: dict[tuple[float, ...], int] = {}
         for arm in agent.catalog.live_arms[::-1].tolist():  # the first of equal arms is left

@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from conlinucb.agent.agent import Agent
 from conlinucb.agent.among import pool_of
+from conlinucb.agent.given import checked_agent
 from conlinucb.agent.priors.fitting.table import person_keys
 from conlinucb.agent.user import User
 from conlinucb.catalog.columns import encode, read_columns
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 from conlinucb.numerics.validation import LARGEST, Floats, Indices, positive
+from conlinucb.shown import people_text
 
 
 class BatchRecommender:
@@ -41,9 +43,13 @@ class BatchRecommender:
     def __init__(
         self, agent: Agent, *, person: str = "person", arm: str = "arm", reward: str = "reward"
     ) -> None:
-        self.agent, self.person, self.arm, self.reward = agent, person, arm, reward
+        self.agent = checked_agent(agent)
+        self.person, self.arm, self.reward = person, arm, reward
         self.users: dict[str, User] = {}
         """Everybody who was in a row, by id as text."""
+
+    def __repr__(self) -> str:
+        return f"BatchRecommender({self.agent!r}, {people_text(len(self.users))})"
 
     @property
     def arms_(self) -> tuple[Any, ...]:

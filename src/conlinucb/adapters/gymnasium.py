@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from conlinucb.agent.question import question_about
 from conlinucb.catalog.catalog import Catalog
+from conlinucb.catalog.given import checked_catalog
 from conlinucb.errors import InvalidInput, MissingExtra
 from conlinucb.numerics.validation import LARGEST, Floats, number, whole
 from conlinucb.people.base import People, Place, Round, checked_people
@@ -61,7 +62,7 @@ class PeopleEnv(gymnasium.Env[Any, Any]):
         user: int | None = None,
         pool_size: int | None = None,
     ) -> None:
-        checked_people(people).check(catalog)
+        checked_people(people).check(checked_catalog(catalog))
         self.catalog, self.people = catalog, people
         self.rounds, self.user = whole("rounds", rounds, low=1), user
         size = people.pool_size if pool_size is None else pool_size

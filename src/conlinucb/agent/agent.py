@@ -29,6 +29,7 @@ from conlinucb.agent.strategies.chooser import Chooser
 from conlinucb.agent.term_estimates import TermEstimates, expected_answer, term_estimates
 from conlinucb.agent.user import User, from_arrays, kind_of, new_user
 from conlinucb.catalog.catalog import Catalog
+from conlinucb.catalog.given import checked_catalog
 from conlinucb.errors import InvalidInput, QuestionClosed
 from conlinucb.numerics.validation import Floats, number, positive, seed_of, whole
 
@@ -53,8 +54,7 @@ class Agent(ByParameters):
         asks: Literal["term", "arm"] = "term",
         select: Any = "ucb",
     ) -> None:
-        if not isinstance(catalog, Catalog):
-            raise InvalidInput(f"catalog must be a Catalog, got {catalog!r}.")
+        checked_catalog(catalog)
         if asks not in ("term", "arm"):
             raise InvalidInput(f"asks must be 'term' or 'arm', got {asks!r}.")
         if not isinstance(estimator, Estimator):

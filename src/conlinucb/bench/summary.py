@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conlinucb.report.pictures import pyplot
+from conlinucb.simulation.looks import assigned
 
 Rows = dict[str, list[dict[str, Any]]]
 LABELS = {
@@ -15,14 +16,6 @@ LABELS = {
     "pool": "arms in the pool",
     "terms": "key-terms",
     "users": "users",
-}
-COLOURS = {
-    "LinUCB": "#000000",
-    "Arm-Con": "#E69F00",
-    "ConUCB": "#009E73",
-    "UCB": "#56B4E9",
-    "BS": "#0072B2",
-    "MCR": "#D55E00",
 }
 TICKS = [base * 10**power for power in range(-1, 5) for base in (1, 2, 5)]
 
@@ -105,14 +98,15 @@ def write(rows: Rows, folder: Path) -> list[Path]:
 def draw(growth: list[dict[str, Any]], path: Path) -> Path:
     """How the cost of a round grows with each size."""
     plots = pyplot()
+    looks = assigned(list(dict.fromkeys(row["algorithm"] for row in growth)))
     figure, panels = plots.subplots(
         1, len(LABELS), figsize=(14, 3.6), layout="constrained", sharey=True
     )
     for panel, (size, label) in zip(panels, LABELS.items(), strict=True):
-        for algorithm, colour in COLOURS.items():
+        for algorithm, look in looks.items():
             mine = [r for r in growth if r["size"] == size and r["algorithm"] == algorithm]
             values, costs = [r["value"] for r in mine], [r["microseconds"] for r in mine]
-            panel.loglog(values, costs, marker="o", color=colour, label=algorithm)
+            panel.loglog(values, costs, label=algorithm, **look.options)
         panel.set_xlabel(label)
         panel.set_xticks(values, [f"{v:,}" for v in values])
         panel.minorticks_off()

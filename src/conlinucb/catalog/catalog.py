@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from conlinucb import atomic
 from conlinucb.catalog.appended import Appended
 from conlinucb.catalog.checked import (
     Id,
@@ -341,15 +342,16 @@ class Catalog(FromTables, Shown):
         )
 
     def save(self, path: str | Path) -> None:
-        """Write the catalogue as one .npz file of plain arrays, no pickle."""
-        with Path(path).open("wb") as file:
+        """Write one .npz file of plain arrays, no pickle, whole or not at all."""
+        with atomic.writing(Path(path)) as file:
             np.savez(file, allow_pickle=False, **self.to_arrays())
 
     @classmethod
     def load(cls, path: str | Path) -> Catalog:
         """Read what ``save`` wrote; the version is the same afterwards."""
+        file = atomic.existing(path)
         try:
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
                 return cls._read({name: stored[name] for name in stored.files})
         except _DAMAGE as error:
             raise IncompatibleState(f"{path} is not a catalogue of ours: {error}") from error
@@ -393,7 +395,5 @@ class Catalog(FromTables, Shown):
         return {**counts, "features": self.d, "version": self.version}
 
     def __repr__(self) -> str:
-        return (
-            f"Catalog({self.live_arms.size} arms, {self.live_terms.size} key-terms, "
-            f"d={self.d}, version={self.version})"
-        )
+        sizes = f"{self.live_arms.size} arms, {self.live_terms.size} key-terms, d={self.d}"
+        return f"Catalog({sizes}, version={self.version})"

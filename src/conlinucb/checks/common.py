@@ -10,7 +10,7 @@ from scipy import sparse
 from conlinucb.agent.agent import Agent
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.people import People
-from conlinucb.people.manners import Wrapped
+from conlinucb.people.answer_changes import Wrapped
 from conlinucb.simulation.simulate import simulate
 
 CLOSE: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-8}

@@ -17,7 +17,7 @@ from conlinucb.people.compiled import (
     Met,
     Rounds,
     answer_noise,
-    mannered,
+    changed,
     plain_answer,
     rewarded,
 )
@@ -180,4 +180,4 @@ def _said(met: Met, t: int, question: Question, number: int, worth: dict[int, An
     else:
         plain = plain_answer(voice, question.index, question.others[0] if question.others else -1)
     pair = int(question.kind == "pair")
-    return mannered(voice, pair, t, number, plain + answer_noise(voice, about_arm, t, number))
+    return changed(voice, pair, t, number, plain + answer_noise(voice, about_arm, t, number))

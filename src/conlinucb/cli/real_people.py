@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -42,16 +43,23 @@ class Order:
                 raise UnknownName(f"No data are called {name!r}.{nearest(name, TASKS)}")
         known = [each for name, each in TASKS.items() if name in self.data]
         if self.log is None and self.tags is None:
-            if self.reading:
-                raise InvalidInput(
-                    f"{_flag(next(iter(self.reading)))} is for a log of your own: --log and --tags."
-                )
+            for option in self._own_options():
+                raise InvalidInput(f"{option} is for a log of your own: --log and --tags.")
             return known or list(TASKS.values())
         if self.log is None or self.tags is None:
             raise InvalidInput("A log of your own needs both --log and --tags.")
         told = {"name": own_name(self.log), "implicit": self.implicit, **self.reading}
-        mine = interactions(self.log, self.tags, **told)
+        try:
+            mine = interactions(self.log, self.tags, **told)
+        except InvalidInput as error:
+            raise InvalidInput(as_typed(str(error))) from error
         return [*known, own_task(mine, self.least)]
+
+    def _own_options(self) -> list[str]:
+        """What is said of a log of one's own, as one types it."""
+        parts = [_typed(name, value) for name, value in self.reading.items()]
+        parts += ["--implicit"] if self.implicit else []
+        return parts + ([f"--least {self.least}"] if self.least is not None else [])
 
     @property
     def command(self) -> str:
@@ -59,9 +67,7 @@ class Order:
         parts = ["conlinucb people", *self.data]
         if self.log and self.tags:
             parts += [f"--log {_quoted(self.log)} --tags {_quoted(self.tags)}"]
-        parts += [f"{_flag(name)} {_word(value)}" for name, value in self.reading.items()]
-        parts += ["--implicit"] if self.implicit else []
-        parts += [f"--least {self.least}"] if self.least is not None else []
+        parts += self._own_options()
         parts += ["--quick"] if self.quick else []
         parts += [f"--seed {self.seed}"] if self.seed else []
         return " ".join(parts)
@@ -71,15 +77,37 @@ def _quoted(path: Path) -> str:
     return f'"{path.name}"' if " " in path.name else path.name
 
 
-def _flag(option: str) -> str:
-    return f"--{option.replace('_', '-')}"
-
-
-def _word(value: Any) -> str:
-    """As one types it."""
+def _typed(option: str, value: Any) -> str:
+    """An option as one types it."""
+    if option == "header":
+        return "--no-header"
+    if option == "range":
+        return f"--range {value[0]:g} {value[1]:g}"
     if isinstance(value, Mapping):
         value = ",".join(f"{role}={column}" for role, column in value.items())
-    return shlex.quote(str(value).replace("\t", "\\t"))
+    word = shlex.quote(str(value).replace("\t", "\\t"))
+    return f"--{option.replace('_', '-')} {word}"
+
+
+TYPED = {
+    r"implicit=True": "--implicit",
+    r"header=False": "--no-header",
+    r"range=\(lowest, highest\)": "--range LOW HIGH",
+    r"separator= ": "--separator ",
+    r"encoding='([^']*)'": r"--encoding \1",
+    r"columns=\{'([^']*)': '?([^'}]*)'?\}": r"--columns \1=\2",
+}
+
+
+def as_typed(message: str) -> str:
+    """What the library says of its options, as options of the command.
+
+    >>> as_typed("Pass implicit=True, or columns={'person': 0}.")
+    'Pass --implicit, or --columns person=0.'
+    """
+    for python, typed in TYPED.items():
+        message = re.sub(python, typed, message)
+    return message
 
 
 def named_columns(text: str) -> dict[str, str | int]:

@@ -15,7 +15,10 @@ def simulate(
     out: Annotated[Path | None, typer.Option(help="Folder.", show_default="results/NAME")] = None,
     executor: Annotated[str, typer.Option(help="threads or ray.")] = "threads",
 ) -> None:
-    """Run a comparison of your own, write its report and a text that cites it. Goes on."""
+    """Run a comparison of your own and write its report and a text that cites it.
+
+    Goes on where it was stopped.
+    """
     from conlinucb.cli.reproduction import compare
 
     folder = out or Path("results") / spec.stem

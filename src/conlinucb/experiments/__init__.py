@@ -32,7 +32,5 @@ def items_of(names: Sequence[str]) -> list[Item]:
     """
     for name in names:
         if name not in ITEMS:
-            raise UnknownName(
-                f"No item is called {name!r}.{nearest(name, ITEMS)} Items: {', '.join(ITEMS)}."
-            )
+            raise UnknownName(f"No item is called {name!r}.{nearest(name, ITEMS)}")
     return [item for name, item in ITEMS.items() if not names or name in names]

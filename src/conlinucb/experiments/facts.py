@@ -97,7 +97,7 @@ def people(outcome: Outcome) -> dict[str, str]:
         "Pool": f"{pool(outcome)}, drawn anew in each round" if pool(outcome) else "",
         "Key-terms offered": "all" if offered is None else f"{offered:,}, drawn anew in each round",
         "Noise": "; ".join(noise(outcome)),
-        "Answers": "; ".join(manners(outcome)),
+        "Answers": "; ".join(answer_changes(outcome)),
     }
     return {name: line for name, line in lines.items() if line}
 
@@ -141,16 +141,16 @@ def noise(outcome: Outcome) -> list[str]:
     return [*rewards, f"answers with Gaussian noise of sd {given['term_noise']:g}{shared}"]
 
 
-def manners(outcome: Outcome) -> list[str]:
+def answer_changes(outcome: Outcome) -> list[str]:
     """What people do to answers, in the order in which they do it."""
     return [
-        _MANNERS[name.split(" ")[0]].format(*(f"{each:g}" for each in numbers))
+        _ANSWER_CHANGES[name.split(" ")[0]].format(*(f"{each:g}" for each in numbers))
         for name, numbers in who(outcome).items()
-        if name.split(" ")[0] in _MANNERS
+        if name.split(" ")[0] in _ANSWER_CHANGES
     ]
 
 
-_MANNERS = {
+_ANSWER_CHANGES = {
     "YesNo": "an answer is yes ({1}) from {0} on, else no ({2})",
     "Refuses": "a question stays without an answer with probability {0}",
     "Lies": "an answer is turned into its opposite with probability {0}",

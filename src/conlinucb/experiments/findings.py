@@ -75,11 +75,16 @@ def _best(outcome: Outcome) -> str:
     """Who has the least regret in a comparison of one's own."""
     best, *others = sorted(outcome.agents, key=outcome.regret)
     other = outcome.compared_with if outcome.compared_with in others else "".join(others[:1])
-    than = f", {percent(outcome.agents[best].versus[other])} than {other}" if other else ""
+    than = f", {_than(outcome.agents[best].versus[other], other)}" if other else ""
     return outcome.headed(
         f"{best} has the least regret, {outcome.regret(best):.1f} after {outcome.rounds:,} "
         f"rounds{than}."
     )
+
+
+def _than(versus: Improvement, other: str) -> str:
+    same = versus.measured == versus.low == versus.high == 0.0
+    return f"the same as {other}" if same else f"{percent(versus)} than {other}"
 
 
 def percent(record: Record | Improvement) -> str:

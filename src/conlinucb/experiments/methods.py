@@ -58,7 +58,7 @@ def _setup(outcome: Outcome) -> list[str]:
         f"There were {_count(outcome.users, 'user')}, with {facts.kind(outcome)}.",
         *_tastes(outcome),
         *_round(outcome),
-        *(f"{_capital(each)}." for each in facts.manners(outcome)),
+        *(f"{_capital(each)}." for each in facts.answer_changes(outcome)),
         f"Every agent met every user {_count(outcome.runs, 'time')}, with other chance each time; "
         f"all agents met the same {_shared(outcome)} (seed {outcome.seed}).",
     ]

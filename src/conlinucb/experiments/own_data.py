@@ -22,7 +22,11 @@ from conlinucb.people import ClickUsers, Lies, LinearUsers, LoggedPeople, People
 KINDS: dict[str, Callable[..., People]] = {"LinearUsers": LinearUsers, "ClickUsers": ClickUsers}
 LOGGED = "LoggedPeople"
 LOGGED_OPTIONS = ("pool_size", "own", "unknown", "offered_size")
-MANNERS: dict[str, Callable[..., People]] = {"yes_no": YesNo, "refuses": Refuses, "lies": Lies}
+ANSWER_CHANGES: dict[str, Callable[..., People]] = {
+    "yes_no": YesNo,
+    "refuses": Refuses,
+    "lies": Lies,
+}
 """What people do to answers, in this order: yes from a value on, or with a probability."""
 USERS = 50
 """People drawn where the data have none and the file does not say how many."""
@@ -148,9 +152,9 @@ def _met(given: dict[str, Any], met: Interactions, catalog: Catalog, users: int 
             "[people] needs own where the log is implicit: pools of items that everybody met, all "
             "worth 1, tell nobody apart. own = 1 is one such item among others."
         )
-    only(given, (*LOGGED_OPTIONS, *MANNERS), "[people]")
+    only(given, (*LOGGED_OPTIONS, *ANSWER_CHANGES), "[people]")
     rewards = _table(met, catalog)[:users]
-    return _mannered(given, lambda **more: called("[people]", LoggedPeople, rewards, **more))
+    return _changed(given, lambda **more: called("[people]", LoggedPeople, rewards, **more))
 
 
 def _table(met: Interactions, catalog: Catalog) -> Any:
@@ -164,7 +168,7 @@ def _table(met: Interactions, catalog: Catalog) -> Any:
 
 
 def _people(given: dict[str, Any], thetas: Floats) -> People:
-    """LinearUsers unless ``kind`` says otherwise, with the manners that the table names."""
+    """LinearUsers unless ``kind`` says otherwise, who change answers as the table says."""
     kind = given.pop("kind", "LinearUsers")
     if is_stranger(kind):
         made: Callable[..., People] = imported("[people] kind", kind)
@@ -172,13 +176,13 @@ def _people(given: dict[str, Any], thetas: Floats) -> People:
         made = KINDS[kind]
     else:
         raise UnknownName(f"[people]: no kind is called {kind!r}.{nearest(kind, KINDS)}")
-    return _mannered(given, lambda **more: called("[people]", made, thetas, **more))
+    return _changed(given, lambda **more: called("[people]", made, thetas, **more))
 
 
-def _mannered(given: Mapping[str, Any], made: Callable[..., People]) -> People:
+def _changed(given: Mapping[str, Any], made: Callable[..., People]) -> People:
     """People of the given options, with what they do to answers around them."""
-    people = made(**{name: each for name, each in given.items() if name not in MANNERS})
-    for name in MANNERS:
+    people = made(**{name: each for name, each in given.items() if name not in ANSWER_CHANGES})
+    for name in ANSWER_CHANGES:
         if name in given:
-            people = MANNERS[name](people, given[name])
+            people = ANSWER_CHANGES[name](people, given[name])
     return people

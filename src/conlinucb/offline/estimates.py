@@ -11,7 +11,7 @@ import numpy as np
 from conlinucb.errors import MissingExtra, UnknownName, nearest
 from conlinucb.numerics.validation import Floats
 from conlinucb.offline.estimators import BY_NAME
-from conlinucb.shown import Table
+from conlinucb.shown import Table, people_text, rounded
 
 ESTIMATORS = tuple(BY_NAME)
 """The names of all estimators."""
@@ -95,7 +95,7 @@ class Evaluation:
             raise MissingExtra("frames", "to_frame()") from None
 
     def __str__(self) -> str:
-        who = "" if self.people is None else f" of {self.people:,} people"
+        who = "" if self.people is None else f" of {people_text(self.people)}"
         first = (
             f"{self.decisions:,} decisions{who}; the target might have taken {self.support:.1%} of "
             f"the actions; weights: mean {self.mean_weight:.3g}, largest {self.max_weight:.4g}"
@@ -109,17 +109,24 @@ class Evaluation:
 
 
 def _texts(row: dict[str, Any]) -> tuple[str, ...]:
-    name, *numbers = (row[head] for head in HEADS[:4])
-    known = ("" if np.isnan(each) else f"{each:.4f}" for each in numbers)
-    return str(name), *known, f"{row['effective']:,.0f}", str(row["note"])
+    known = ("", "", "") if np.isnan(row["value"]) else _digits(row)
+    return str(row["estimator"]), *known, f"{row['effective']:,.0f}", str(row["note"])
+
+
+def _digits(row: dict[str, Any]) -> tuple[str, str, str]:
+    """Value and bounds with the digits that the interval allows: some rewards are rare."""
+    half = (row["high"] - row["low"]) / 2
+    value, low, high = (rounded(row[head], half) for head in HEADS[1:4])
+    return value, low, high
 
 
 def _line(row: dict[str, Any]) -> str:
     if np.isnan(row["value"]):
         return f"{row['estimator']:<8} refused: {row['note']}"
     note = f"  {row['note']}" if row["note"] else ""
-    bounds = f"[{row['low']:.4f}, {row['high']:.4f}]"
-    told = f"{row['estimator']:<8} {row['value']:8.4f}  {bounds:<20}"
+    value, low, high = _digits(row)
+    bounds = f"[{low}, {high}]"
+    told = f"{row['estimator']:<8} {value:>8}  {bounds:<20}"
     return f"{told} from {row['effective']:,.0f} effective decisions{note}"
 
 

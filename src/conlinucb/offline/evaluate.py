@@ -17,6 +17,7 @@ from conlinucb.offline.log import Log, read_log
 from conlinucb.offline.model import predict
 from conlinucb.offline.replayed import bound_of
 from conlinucb.offline.target import Target, target_of
+from conlinucb.shown import people_text
 
 FEWEST_PEOPLE = 10
 """With fewer people, how much they differ is not known well enough for an interval."""
@@ -161,7 +162,7 @@ def _few(people: int | None, decisions: int) -> str:
     if people is None or people >= FEWEST_PEOPLE:
         return "" if decisions > 1 else "the log has one decision"
     return (
-        f"the log is of {people} people, and an interval over people needs {FEWEST_PEOPLE} "
+        f"the log is of {people_text(people)}, and an interval over people needs {FEWEST_PEOPLE} "
         f"(clustered=False takes decisions for independent)"
     )
 

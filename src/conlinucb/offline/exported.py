@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from conlinucb.catalog.catalog import Catalog
-from conlinucb.errors import InvalidInput, UnknownName, nearest
+from conlinucb.catalog.given import checked_catalog
+from conlinucb.errors import ConlinucbError, InvalidInput, UnknownName, nearest
 from conlinucb.numerics.validation import number
 
 HEADS = ("kind", "person", "round", "action", "reward", "propensity")
@@ -31,15 +32,30 @@ def read_export(
     that got none; without it such a decision is an error. The log does not tell pools: with a
     ``catalog``, only decisions among all of its arms count.
     """
-    kept = [talk for each in _loaded(exports) for talk in _conversations(each, catalogue)]
-    size = None if catalog is None else catalog.live_arms.size
-    rows = [row for who, events in kept for row in _rows(who, events, unrewarded, size)]
+    size = None if catalog is None else checked_catalog(catalog).live_arms.size
+    rows = [row for each in _loaded(exports) for row in _of(each, catalogue, unrewarded, size)]
     if not any(row[0] == "decision" for row in rows):
         raise InvalidInput(
             f"None of {len(rows)} answers and rewards is of an item drawn at random, so no "
             f"propensity is known. The setting explore, 0.05 for instance, has the service draw."
         )
     return {name: [row[i] for row in rows] for i, name in enumerate(HEADS)}
+
+
+def _of(
+    export: Mapping[str, Any], catalogue: str | None, unrewarded: float | None, size: int | None
+) -> list[Row]:
+    """One person's rows."""
+    try:
+        kept = _conversations(export, catalogue)
+        return [row for who, events in kept for row in _rows(who, events, unrewarded, size)]
+    except ConlinucbError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise InvalidInput(
+            f"The export of {export['user']!r} is not what GET /v1/users/{{user}}/export returns: "
+            f"{type(error).__name__}: {error}."
+        ) from error
 
 
 def _loaded(exports: Any) -> list[Mapping[str, Any]]:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from conlinucb.agent.agent import Agent
+from conlinucb.agent.given import checked_agent
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Floats, whole
 from conlinucb.offline.log import SEPARATOR, read_log
 from conlinucb.offline.target import target_of
-from conlinucb.people.base import People, Place
+from conlinucb.people.base import People, Place, checked_people
 from conlinucb.people.rounds import Happened, play_round
 
 Row = tuple[str, int, int, str, float, float | None, str | None]
@@ -67,7 +68,7 @@ def synthetic_log(agent: Agent, people: People, rounds: int, *, seed: int = 0) -
     >>> log.table["propensity"]
     [0.25, 0.75, 0.25, 0.75]
     """
-    people.check(agent.catalog)
+    checked_people(people).check(checked_agent(agent).catalog)
     whole("rounds", rounds, low=1)
     rows = [row for user in range(len(people)) for row in _of(agent, people, user, rounds, seed)]
     if not rows:

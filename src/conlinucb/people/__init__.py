@@ -1,11 +1,11 @@
-"""Who answers: the protocol, people with a hidden taste, people from a log, and their manners."""
+"""Who answers: the protocol, people with a hidden taste or from a log, what they do to answers."""
 
+from conlinucb.people.answer_changes import Drifts, Lies, Refuses, YesNo
 from conlinucb.people.base import People, Place, Round
 from conlinucb.people.clicks import ClickUsers
 from conlinucb.people.compiled import compiled_people
 from conlinucb.people.linear import Draw, LinearUsers
 from conlinucb.people.logged import LoggedPeople
-from conlinucb.people.manners import Drifts, Lies, Refuses, YesNo
 from conlinucb.people.part import Part, part_of, persons
 from conlinucb.people.rounds import Happened, play_round
 

@@ -34,7 +34,7 @@ from conlinucb.randomness import (
 IDENTITY, CLIPPED, LOGISTIC = 0, 1, 2
 """Links: from x'theta to what it is worth."""
 YES_NO, REFUSES, LIES = 0, 1, 2
-"""Manners: what people do to an answer before they give it."""
+"""Changes: what people do to an answer before they give it."""
 
 
 class Rounds(NamedTuple):
@@ -69,7 +69,7 @@ class Voice(NamedTuple):
     """Of answers about arms."""
     term_noise: float
     shared_noise: int
-    manners: Floats
+    changes: Floats
     """(m, 4), the innermost first: which, and its three numbers."""
     seed: np.uint64
 
@@ -127,7 +127,7 @@ def rewarded(clicks: int, value: float, chance: float) -> float:
 
 @kernel(FLOAT(VOICE, INT, INT))
 def plain_answer(voice: Voice, first: int, second: int) -> float:
-    """The answer about a key-term without noise and manners; of a pair, the difference of both."""
+    """The answer about a key-term without noise and changes; of a pair, the difference of both."""
     if second < 0:
         return voice.table[first]
     return voice.table[first] - voice.table[second]
@@ -145,16 +145,16 @@ def answer_noise(voice: Voice, about_arm: int, round: int, number: int) -> float
 
 
 @kernel(FLOAT(VOICE, INT, INT, INT, FLOAT))
-def mannered(voice: Voice, pair: int, round: int, number: int, answer: float) -> float:
+def changed(voice: Voice, pair: int, round: int, number: int, answer: float) -> float:
     """What is said in place of ``answer``; NaN for nothing.
 
     The answer about a ``pair`` is a difference: yes from 0 on, as much more as yes is above no,
     and the opposite of it is its negative.
     """
     at = derive(voice.seed, round)
-    for depth in range(voice.manners.shape[0]):
-        what, first = voice.manners[depth, 0], voice.manners[depth, 1]
-        second, third = voice.manners[depth, 2], voice.manners[depth, 3]
+    for depth in range(voice.changes.shape[0]):
+        what, first = voice.changes[depth, 0], voice.changes[depth, 1]
+        second, third = voice.changes[depth, 2], voice.changes[depth, 3]
         if what == YES_NO and not np.isnan(answer):
             if pair:
                 answer = second - third if answer >= 0.0 else third - second
@@ -167,6 +167,6 @@ def mannered(voice: Voice, pair: int, round: int, number: int, answer: float) ->
     return answer
 
 
-def no_manners() -> Any:
+def no_changes() -> Any:
     """For people who say what they think."""
     return np.empty((0, 4))

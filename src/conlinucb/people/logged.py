@@ -14,7 +14,7 @@ from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Floats, Indices, number, whole
 from conlinucb.people.base import People, Place, Round, drawn
-from conlinucb.people.compiled import IDENTITY, Rounds, Voice, no_manners
+from conlinucb.people.compiled import IDENTITY, Rounds, Voice, no_changes
 from conlinucb.randomness import OFFERED, POOL, derive
 
 OTHERS = 100
@@ -192,7 +192,7 @@ class _MetLogged:
         self._row = people.row(user)
         silent = np.zeros(catalog.d), 0, IDENTITY, 0.0, 0.0, 0
         table = people.table(catalog, user)
-        self.voice = Voice(self._row, 0, table, *silent, no_manners(), np.uint64(seed))
+        self.voice = Voice(self._row, 0, table, *silent, no_changes(), np.uint64(seed))
 
     def rounds(self, first: int, count: int) -> Rounds:
         places = [

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from conlinucb.agent.question import Question
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.numerics.validation import Floats, Indices, indices
+from conlinucb.people.answer_changes import Wrapped
 from conlinucb.people.base import People, Place, Round
 from conlinucb.people.compiled import Compiled, Met, compiled_people
 from conlinucb.people.logged import LoggedPeople
-from conlinucb.people.manners import Wrapped
 
 
 class Part(Wrapped):
@@ -87,7 +87,7 @@ class _CompiledPart:
 
 
 def part_of(people: People, members: ArrayLike) -> People:
-    """Some of the people, with the manners of all: who drifts becomes like another of the part."""
+    """Some of the people, who answer as all do: who drifts becomes like another of the part."""
     if not isinstance(people, Wrapped) or isinstance(people, Part):
         return Part(people, members)
     outer = copy.copy(people)

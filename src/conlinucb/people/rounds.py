@@ -10,6 +10,7 @@ import numpy as np
 from conlinucb.agent.agent import Agent
 from conlinucb.agent.question import Question
 from conlinucb.agent.user import User
+from conlinucb.numerics.validation import Indices
 from conlinucb.people.base import People, Place
 
 
@@ -31,8 +32,18 @@ class Happened:
     """How likely the arm was; None where ``select`` does not tell."""
 
 
-def play_round(agent: Agent, user: User, people: People, place: Place) -> Happened:
+def play_round(
+    agent: Agent,
+    user: User,
+    people: People,
+    place: Place,
+    *,
+    once: bool = False,
+    most: int | None = None,
+) -> Happened:
     """Ask and hear as long as questions are due, then recommend and learn.
+
+    As a service asks: ``once`` about each key-term, and at most ``most`` questions of one person.
 
     >>> import conlinucb as cl
     >>> catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]])
@@ -46,8 +57,11 @@ def play_round(agent: Agent, user: User, people: People, place: Place) -> Happen
     round_ = people.round(place)
     asked, asking = [], 0.0
     for number in range(agent.questions_left(user)):
+        offered = _not_asked(agent, user, round_.offered) if once else round_.offered
+        if (offered is not None and not offered.size) or user.questions == most:
+            break
         start = time.perf_counter()
-        question = agent.ask(user, round_.pool, round_.offered)
+        question = agent.ask(user, round_.pool, offered)
         asking += time.perf_counter() - start
         if question is None:  # nothing is worth it, or can be asked about: no pair of one
             break
@@ -66,3 +80,9 @@ def play_round(agent: Agent, user: User, people: People, place: Place) -> Happen
     regret = float(values.max() - own)
     seconds, pool = (choosing, asking), tuple(round_.pool.tolist())
     return Happened(tuple(asked), arm, reward, regret, seconds, pool, chance)
+
+
+def _not_asked(agent: Agent, user: User, offered: Indices | None) -> Indices:
+    """The key-terms that have not come up yet."""
+    terms = agent.catalog.live_terms if offered is None else offered
+    return terms[~np.isin(terms, list(user.times))]

@@ -32,7 +32,7 @@ from conlinucb.people.compiled import (
     Voice,
     answer_noise,
     linked,
-    no_manners,
+    no_changes,
     rewarded,
 )
 from conlinucb.randomness import (
@@ -123,7 +123,7 @@ class TasteUsers(People):
         worth = np.full(len(catalog) if table else 0, np.nan)
         clicks = int(self.clicks)
         return Voice(
-            worth, clicks, known, theta, 1, self.link, *sounds, no_manners(), np.uint64(seed)
+            worth, clicks, known, theta, 1, self.link, *sounds, no_changes(), np.uint64(seed)
         )
 
     def compiled(self) -> Any:

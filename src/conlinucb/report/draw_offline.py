@@ -12,6 +12,7 @@ from conlinucb.offline import Estimate, Evaluation
 from conlinucb.offline.estimators import kish
 from conlinucb.report.pictures import pyplot
 from conlinucb.report.style import ARMS, METADATA, RC, TERMS, WARNING, WIDTH
+from conlinucb.shown import people_text
 from conlinucb.simulation.looks import picture_type
 
 CUTS = 60
@@ -33,7 +34,7 @@ def draw_offline(evaluation: Evaluation, path: str | Path) -> Path:
 
 
 def _title(figure: Any, found: Evaluation) -> None:
-    who = "" if found.people is None else f" of {found.people:,} people"
+    who = "" if found.people is None else f" of {people_text(found.people)}"
     first = f"Offline evaluation: {found.decisions:,} decisions{who}"
     second = f"weights: mean {found.mean_weight:.3g}, largest {found.max_weight:.3g}"
     share = f"{found.support:.1%} of the actions could be the target's"

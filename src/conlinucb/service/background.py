@@ -8,7 +8,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from conlinucb.datasets import demo as films
@@ -163,7 +163,7 @@ class Background:
     def _provide(self, name: str, wanted: CatalogueConfig) -> None:
         if self._catalogues.is_building(name):
             return  # another process found the change first
-        content = _content(wanted)
+        content = _content(wanted, self._config.image_hosts)
         known = self._catalogues.known(name)
         if known is None or known.content.source != content.source:
             source = content.source
@@ -208,9 +208,9 @@ class Background:
                     logger.warning("a snapshot was not kept: %s", error)
 
 
-def _content(wanted: CatalogueConfig) -> Content:
+def _content(wanted: CatalogueConfig, image_hosts: Collection[str]) -> Content:
     if wanted.file is not None:
-        return from_file(wanted.file, d=wanted.d)
+        return from_file(wanted.file, image_hosts=image_hosts, d=wanted.d)
     catalog = films(d=wanted.d).catalog
     return Content(
         catalog, questions(), source=f"demo {catalog.version} with details", details=details()

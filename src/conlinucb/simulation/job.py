@@ -147,8 +147,8 @@ def _logged(log: Any, rounds: int) -> Indices:
     if log is None or isinstance(log, (int, np.integer)):
         count = min(rounds, LOGGED if log is None else whole("log", log, low=1))
         return np.unique(np.linspace(rounds / count, rounds, count).round().astype(np.int64))
-    chosen = np.sort(indices("log", log, size=rounds + 1))
-    if not chosen.size or chosen[0] < 1:
+    chosen = np.sort(indices("log", log, size=np.iinfo(np.int64).max))
+    if not chosen.size or chosen[0] < 1 or chosen[-1] > rounds:
         raise InvalidInput(f"log must hold rounds from 1 to {rounds}, got {log!r}.")
     return chosen
 

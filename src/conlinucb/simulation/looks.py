@@ -39,7 +39,7 @@ METADATA: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"Creation
 
 
 def picture_type(path: str | Path) -> str:
-    """What kind of picture a file is, by its ending.
+    """What kind of picture a file is, by its ending; its folder must be there.
 
     >>> picture_type("regret.SVG")
     'svg'
@@ -47,6 +47,8 @@ def picture_type(path: str | Path) -> str:
     ending = Path(path).suffix[1:].lower()
     if ending not in TYPES:
         raise InvalidInput(f"A picture is a file ending in .svg, .png or .pdf, got {str(path)!r}.")
+    if not Path(path).parent.is_dir():
+        raise InvalidInput(f"There is no folder {Path(path).parent} for the picture {path}.")
     return ending
 
 

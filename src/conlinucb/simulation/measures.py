@@ -86,6 +86,8 @@ def own_metric(
     logs: Iterable[AgentLog],
 ) -> OwnMetric:
     """The metric that ``function`` computes from each agent's log."""
+    if not callable(function):
+        raise InvalidInput(f"Metric {name!r} is computed by a function of a log, got {function!r}.")
     return OwnMetric(is_more(better), {log.agent: _computed(name, function, log) for log in logs})
 
 

@@ -39,6 +39,11 @@ def to_arrow(results: Results) -> Any:
 
 def write(results: Results, path: Path) -> None:
     """Write one file, whole or not at all."""
+    if path.suffix.lower() != ".parquet":
+        raise InvalidInput(
+            f"Results are saved as a .parquet file, got {str(path)!r}; to_frame() has what other "
+            f"formats need, such as to_frame().to_csv(...)."
+        )
     _, parquet = _arrow()
     table = to_arrow(results)
     for kind in KEPT if results._traces else ():

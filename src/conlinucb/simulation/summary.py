@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conlinucb.numerics.validation import Floats
-from conlinucb.shown import Table, interval, rounded
+from conlinucb.shown import Table, interval, people_text, rounded
 
 BESIDE = ("regret", "reward", "hits", "questions")
 """What stands beside the metric that was asked for."""
@@ -55,7 +55,7 @@ class Summary:
 
     def _table(self) -> Table:
         beside = self._beside()
-        people = "1 person" if self.people == 1 else f"{self.people} people"
+        people = people_text(self.people)
         often = f", {self.repeats} repeats each" if self.repeats > 1 else ""
         said = f"{100 * self.level:g} % interval" if self.people > 1 else "no interval"
         rows = [

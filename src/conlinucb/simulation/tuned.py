@@ -11,6 +11,7 @@ import numpy as np
 
 from conlinucb.agent.agent import Agent
 from conlinucb.numerics.validation import Floats
+from conlinucb.shown import Shown, people_text
 from conlinucb.simulation.batch import Plan
 from conlinucb.simulation.looks import METADATA, picture_type
 from conlinucb.simulation.results import Results
@@ -38,7 +39,7 @@ class Spread:
 
 
 @dataclass(frozen=True, eq=False)
-class Tuned:
+class Tuned(Shown):
     """The result of ``tune``."""
 
     best: dict[str, Point]
@@ -97,6 +98,18 @@ class Tuned:
         if path is not None:
             figure.savefig(path, format=kind, dpi=150, metadata=METADATA.get(str(kind)))
         return figure
+
+    def facts(self) -> dict[str, object]:
+        """What a notebook shows: what was chosen, its score, and where a range ended it."""
+        found: dict[str, object] = {}
+        for name in self.agents:
+            score = self.results.metric(name, self.plan.metric)[..., -1].mean()
+            chosen = point_text(self.best[name]) if name in self.best else "nothing to tune"
+            edges = ", ".join(self.at_edge.get(name, []))
+            at = f"; at the edge of its range: {edges}" if edges else ""
+            found[name] = f"{chosen}; {self.plan.metric} {score:.4g}{at}"
+        scored = people_text(int(self.results.spec["people"]["users"]))
+        return found | {"trials of each": self.budget, "scored on": f"{scored} not tuned on"}
 
     def __repr__(self) -> str:
         chosen = "; ".join(f"{name}: {point_text(point)}" for name, point in self.best.items())

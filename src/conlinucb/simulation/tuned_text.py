@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from conlinucb.shown import people_text
+
 if TYPE_CHECKING:
     from conlinucb.simulation.tuned import Tuned
 
@@ -19,23 +21,21 @@ def summary(tuned: Tuned) -> str:
 
 def _about(tuned: Tuned) -> list[str]:
     plan, results = tuned.plan, tuned.results
+    users = int(results.spec["people"]["users"])
+    trials = "1 trial" if tuned.budget == 1 else f"{tuned.budget} trials"
     goal = "most" if plan.most else "least"
     halving = "nothing stopped early" if plan.halving.rungs == 1 else f"stopped by {plan.halving}"
     return [
         f"Tuned by {goal} {plan.metric} after {plan.rounds:,} rounds.",
-        f"Budget: {tuned.budget} trials for each algorithm on {_people(len(plan.people))}, "
+        f"Budget: {trials} for each algorithm on {people_text(len(plan.people))}, "
         f"{tuned.user_rounds:,} user-rounds each; {tuned.sampler}, {halving}.",
-        f"Scored on {_people(results.spec['people']['users'])} who were not tuned on, with "
+        f"Scored on {people_text(users)} who {'was' if users == 1 else 'were'} not tuned on, with "
         f"another seed, {_times(results.spec['repeats'])}.",
     ]
 
 
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
-
-
-def _people(count: int) -> str:
-    return f"{count:,} {'person' if count == 1 else 'people'}"
 
 
 def _of(tuned: Tuned, name: str) -> list[str]:

@@ -164,13 +164,13 @@ BAD_TABLES: dict[str, tuple[bytes, str]] = {
     "nothing": (b"", "The table"),
     "no rows": (b"item,tag\n", "no rows"),
     "another column": (b"itme,tag\na,x\n", "Did you mean 'itme'"),
-    "semicolons": (b"item;tag\na;x\n", "'item'"),
-    "blank": (b"item,tag\na,x\n ,y\n", "row 1"),
+    "one column": (b"item\na\n", "line 1: 'item' is one column"),
+    "blank": (b"item,tag\na,x\n ,y\n", "line 3: ' ,y' has no item"),
     "not UTF-8": (b"item,tag\na,\xff\xfe\n", "UTF-8"),
     "negative weight": (b"item,tag,weight\na,x,-2\n", "-2"),
     "weight as text": (b"item,tag,weight\na,x,much\n", "'much'"),
     "long id": (b"item,tag\n" + LONG.encode() + b",x\n", "200"),
-    "ragged": (b"item,tag\na,x,y,z\n", "The table"),
+    "ragged": (b"item,tag\na,x,y,z\n", "line 2: 'a,x,y,z' has 4 cells"),
 }
 
 

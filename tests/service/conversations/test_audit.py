@@ -292,7 +292,12 @@ def upload(client: TestClient, name: str, recipe: str) -> None:
         }
         for arm in range(len(catalog))
     ]
-    settings = {"agent": RECIPES[recipe], "max_questions": None, "rest_after_skip": 3}
+    settings = {
+        "agent": RECIPES[recipe],
+        "max_questions": None,
+        "rest_after_skip": 3,
+        "rest_after_answer": 0,
+    }
     body = {"items": items, "settings": settings}
     assert client.put(f"/v1/catalogues/{name}", json=body).status_code == 200
 

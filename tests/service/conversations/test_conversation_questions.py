@@ -96,7 +96,12 @@ def test_what_rests_is_a_term_or_an_item(start: Start) -> None:
     talk = start(rest_after_skip=1000)
     skipped = asked(talk, ["skip"] * 6)
     assert sorted(skipped) == TERMS
-    settings = {"agent": RECIPES["arm_con"], "max_questions": None, "rest_after_skip": 1000}
+    settings = {
+        "agent": RECIPES["arm_con"],
+        "max_questions": None,
+        "rest_after_skip": 1000,
+        "rest_after_answer": 0,
+    }
     path = f"/v1/catalogues/{talk.catalogue}/settings"
     assert talk.client.put(path, json=settings).status_code == 200
     assert sorted(asked(talk, ["skip"] * 12)) == sorted(ITEMS)

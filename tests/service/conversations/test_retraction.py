@@ -32,7 +32,12 @@ CATALOG = small_catalog()
 
 def upload(client: TestClient, recipe: str) -> None:
     """The catalogue, under the name of its recipe."""
-    settings = {"agent": RECIPES[recipe], "max_questions": None, "rest_after_skip": 3}
+    settings = {
+        "agent": RECIPES[recipe],
+        "max_questions": None,
+        "rest_after_skip": 3,
+        "rest_after_answer": 0,
+    }
     body = {"items": list(_items()), "settings": settings}
     assert client.put(f"/v1/catalogues/{recipe}", json=body).status_code == 200
 

@@ -209,8 +209,9 @@ def test_what_belongs_to_the_page(path: str, own: bool) -> None:
 
 def test_with_a_key_the_page_is_closed_unless_it_is_opened() -> None:
     with client_of(key=KEY) as closed:
-        for path in ("/", "/static/talk.js", "/v1/me", "/v1/page"):
+        for path in ("/", "/profile", "/v1/me", "/v1/page"):
             assert closed.get(path).status_code == 401
+        assert closed.get("/static/talk.js").status_code == 200  # files hold no data
     with client_of(key=KEY, page="open") as opened:
         assert opened.get("/").status_code == 200
         assert opened.post("/v1/me/next").status_code == 200
@@ -253,7 +254,7 @@ def test_no_way_leads_from_me_to_others(client: TestClient, rest: str) -> None:
 def test_the_page_knows_its_catalogues(client: TestClient) -> None:
     found = client.get("/v1/page").json()
     films = {"name": "films", "items": 360, "terms": 58, "range": [0.0, 1.0]}
-    assert found["catalogues"] == [films]
+    assert found["catalogues"] == [films | {"noun": "film", "nouns": "films"}]
     assert found["default"] == "films"
 
 

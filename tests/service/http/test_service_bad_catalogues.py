@@ -168,13 +168,13 @@ def _csv(text: str, *says: str) -> Bad:
 
 @table(
     [
-        _csv("", "Empty"),
+        _csv("", "is empty"),
         _csv("item,tag\n", "no rows"),
-        _csv("film,tag\na,x\n", "'item'", "'film'"),
+        _csv("colour,tag\na,x\n", "line 1: 'colour,tag'", "column of items"),
         _csv("item,tag\na\n", "2 columns"),
-        _csv("item,tag,weight\na,x,-1\nb,y,1\n", "'weight'", "-1"),
-        _csv("item,tag,weight\na,x,1e400\nb,y,1\n", "'weight'", "inf"),
-        _csv("item,tag,weight\na,x,NaN\nb,y,1\n", "'weight'"),
+        _csv("item,tag,weight\na,x,-1\nb,y,1\n", "line 2: 'a,x,-1' has the weight '-1'"),
+        _csv("item,tag,weight\na,x,1e400\nb,y,1\n", "line 2", "the weight '1e400'"),
+        _csv("item,tag,weight\na,x,NaN\nb,y,1\n", "line 2", "the weight 'NaN'"),
         _csv("item,tag\na\x00,x\nb,y\n", "\\x00"),
         _csv(f"item,tag\n{LONG},x\nb,y\n", "200"),
         _csv(f"item,tag\na,{LONG}\nb,y\n", "200"),

@@ -159,6 +159,11 @@ def test_every_route_is_in_the_table(client: TestClient) -> None:
         "POST /v1/users/{user}/next",
         "POST /v1/users/{user}/answers",
         "POST /v1/users/{user}/rewards",
+        "POST /v1/users/{user}/steps",
+        "GET /v1/users/{user}/picture",
+        "GET /v1/users/{user}/best",
+        "GET /v1/page/search",
+        "GET /v1/page/beginning",
         "PUT /v1/users/{user}",
         "GET /v1/users/{user}",
         "GET /v1/users/{user}/explain",
@@ -176,6 +181,7 @@ def test_every_route_is_in_the_table(client: TestClient) -> None:
         "GET /v1/catalogues/{name}/populations",
         "POST /v1/catalogues/{name}/populations",
         "PUT /v1/catalogues/{name}/population",
+        "GET /v1/dashboard",  # in test_dashboard_http.py
         "GET /v1/page",
         "POST /v1/page/comparison",  # in test_lab.py
         "GET /healthz",

@@ -49,6 +49,7 @@ FIELDS = {
     "max_questions": (SETTINGS, '{"max_questions": %s}', "body.max_questions"),
     "rest_after_skip": (SETTINGS, '{"rest_after_skip": %s}', "body.rest_after_skip"),
     "rest_after_answer": (SETTINGS, '{"rest_after_answer": %s}', "body.rest_after_answer"),
+    "rest_after_shown": (SETTINGS, '{"rest_after_shown": %s}', "body.rest_after_shown"),
     "beta": (SETTINGS, '{"agent": {"recipe": "conlinucb", "beta": %s}}', "beta"),
     "alpha": (SETTINGS, '{"agent": {"recipe": "conlinucb", "alpha": %s}}', "alpha"),
     "mix": (SETTINGS, '{"agent": {"recipe": "conucb", "mix": %s}}', "mix"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conlinucb.service.config import KEY, CatalogueConfig, ServiceConfig
-from conlinucb.service.http.visitors import PAGES
+from conlinucb.service.http.visitors import HOMES, PAGES
 from conlinucb.service.settings import Settings
 from support.service_door import DESCRIBED, OPEN, ROUTES
 
@@ -21,7 +21,7 @@ def test_every_route_is_described() -> None:
     described = {
         (method.upper(), path) for path, methods in DESCRIBED["paths"].items() for method in methods
     }
-    own = {"/v1/openapi.json", *PAGES, "/static/page.css"}
+    own = {"/v1/openapi.json", *PAGES, *HOMES, "/static/page.css"}
     assert described == {each for each in ROUTES if each[1] not in own}
 
 

@@ -166,7 +166,7 @@ TAGGED = [
     {"id": item, "tags": [TAGS[n % 6], TAGS[n // 3], TAGS[(5 * n + 1) % 6]]}
     for n, item in enumerate(ITEMS)
 ]
-SETTINGS = {"max_questions": None, "rest_after_skip": 2}
+SETTINGS = {"max_questions": None, "rest_after_skip": 2, "rest_after_answer": 0}
 IDS = st.none() | st.sampled_from(["e1", "e2", "e3", "שלום", "👩‍🚀"])
 VALUES = st.sampled_from(["yes", "no", "skip"]) | st.floats(0, 1) | st.sampled_from([0, 1])
 REQUESTS = st.fixed_dictionaries(

@@ -11,6 +11,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 from fastapi.testclient import TestClient
+from starlette.routing import compile_path
 from starlette.types import Message, Scope
 
 from conlinucb.service.http import guard
@@ -244,7 +245,8 @@ def test_unknown_addresses(client: TestClient, path: str) -> None:
 
 @pytest.mark.parametrize("path", sorted({path for _, path in ROUTES}))
 def test_wrong_methods(client: TestClient, path: str) -> None:
-    there = {method for method, each in ROUTES if each == path}
+    here = address(path).partition("?")[0]  # a catalogue may be called preview, too
+    there = {method for method, each in ROUTES if compile_path(each)[0].match(here)}
     response = client.patch(address(path))
     assert response.status_code == 405
     assert error_of(response)["code"] == "wrong_method"

@@ -71,6 +71,14 @@ ARRAYS: dict[str, Callable[[Arrays], Arrays]] = {
     "skipped NaN": edit("skipped", lambda a: spoilt(a.astype(float), np.nan, -1)),
     "skipped infinite": edit("skipped", lambda a: spoilt(a.astype(float), np.inf, -1)),
     "skipped of an unknown kind": edit("skipped", lambda a: spoilt(a, 9)),
+    "said of items in one row": edit("said_of_items", lambda a: a.ravel()),
+    "said of items NaN": edit("said_of_items", lambda a: spoilt(a, np.nan)),
+    "said of terms by none": edit("said_of_terms", lambda a: spoilt(a, -1)),
+    "shown items no text": put(shown_items=np.array([255, 254], dtype=np.uint8)),
+    "shown items no list": put(shown_items=np.frombuffer(b"{}", dtype=np.uint8)),
+    "shown items gone": lambda found: {k: v for k, v in found.items() if k != "shown_items"},
+    "shown in too few rounds": edit("shown_in", lambda a: a[1:]),
+    "shown in rounds of words": edit("shown_in", lambda a: np.full(a.shape, "x")),
     "answered gone": lambda found: {k: v for k, v in found.items() if k != "answered"},
 }
 """Under a checksum that fits."""
@@ -81,6 +89,8 @@ QUIET: dict[str, Callable[[Arrays], Arrays]] = {
     "asked": edit("place", lambda a: more(a, 1)),
     "skipped": edit("skipped", lambda a: more(a, -1)),
     "answered": edit("answered", lambda a: a[1:]),
+    "said of items": edit("said_of_items", lambda a: spoilt(a, a.flat[1] / 2 + 0.1, 1)),
+    "shown": edit("shown_in", lambda a: more(a, -1)),
     "seed": put(seed=np.array(3, dtype=np.uint64)),
 }
 """What no one can see without the log."""

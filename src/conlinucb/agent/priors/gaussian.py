@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from conlinucb.agent.priors.base import Start
 from conlinucb.catalog.catalog import Catalog
+from conlinucb.catalog.given import checked_catalog
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Floats, matrix, number, positive
 
@@ -73,8 +74,9 @@ class Gaussian:
         >>> prior.mean, prior.noise
         (array([0.  , 0.  , 0.25]), 0.09375)
         """
-        if not isinstance(catalog, Catalog):
-            raise InvalidInput(f"catalog must be a Catalog, got {catalog!r}.")
+        checked_catalog(catalog)
+        if not isinstance(range, (tuple, list)) or len(range) != 2:
+            raise InvalidInput(f"range must be two numbers (low, high), got {range!r}.")
         low, high = number("range", range[0]), number("range", range[1])
         level = number("base", base, low=0.01, high=0.99)
         if not low < high:

@@ -24,6 +24,7 @@ from conlinucb.agent.priors.fitting.sums import Belief
 from conlinucb.agent.priors.fitting.table import Reader
 from conlinucb.agent.priors.gaussian import Gaussian
 from conlinucb.catalog.catalog import Catalog
+from conlinucb.catalog.given import checked_catalog
 from conlinucb.errors import IncompatibleState
 from conlinucb.numerics.validation import number, whole
 from conlinucb.progress import Progress
@@ -108,7 +109,7 @@ class Population(Gaussian, Shown):
             range, base, pull, cap, negatives, least, unknown,
             leave_out, answers, held_out, tolerance, rounds, seed,
         )  # fmt: skip
-        reader = Reader(catalog, range, unknown, negatives, seed, leave_out)
+        reader = Reader(checked_catalog(catalog), range, unknown, negatives, seed, leave_out)
         call = {"catalog": catalog.version, **settings.to_json()}
         bar = Progress(None, what="people passed over", unit=1, shown=progress)
         work = Fit(
@@ -156,7 +157,7 @@ class Population(Gaussian, Shown):
             range, 0.25, None, cap, negatives, 1,
             unknown, leave_out, True, False, 1e-6, 1, seed,
         )  # fmt: skip
-        reader = Reader(catalog, range, unknown, negatives, seed, leave_out)
+        reader = Reader(checked_catalog(catalog), range, unknown, negatives, seed, leave_out)
         work = Fit(
             catalog,
             parts_of(feedback, reader),
@@ -261,8 +262,9 @@ class Population(Gaussian, Shown):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what ``save`` wrote."""
+        file = atomic.existing(path)
         try:
-            return cls.from_bytes(Path(path).read_bytes())
+            return cls.from_bytes(file.read_bytes())
         except IncompatibleState as error:
             raise IncompatibleState(f"{path}: {error}") from error
 

@@ -6,7 +6,7 @@ import contextlib
 import json
 import logging
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from conlinucb.errors import Damaged, InvalidInput, nearest
+from conlinucb.service.catalogues.images import check_images
 from conlinucb.service.catalogues.learned import RECIPES, LearnedPriors, takes_population
 from conlinucb.service.catalogues.version import (
     CatalogueVersion,
@@ -22,7 +23,6 @@ from conlinucb.service.catalogues.version import (
     edited,
 )
 from conlinucb.service.problems import Problem
-from conlinucb.service.schemas import image_host
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Change, Entry, Finding, Person, Storage, Taken
 from conlinucb.service.storage.events import LARGEST_NUMBER
@@ -226,7 +226,7 @@ class Catalogues:
 
         Where what is served comes from the source ``unless_source``, nothing is changed.
         """
-        self._check_images(content.details)
+        check_images(content.details, self._image_hosts)
         known = self._versions.get(name)
         if known and not content.source:  # uploaded: it stays until the configured file changes
             content = replace(content, source=known.content.source)
@@ -243,6 +243,11 @@ class Catalogues:
         self._storage.catalogue_log.create(name)
         return self._append(name, body, rebuild=True)
 
+    def trial(self, content: Content, settings: Settings | None) -> CatalogueVersion:
+        """What would be served, checked as ``replace`` does; nothing is stored."""
+        check_images(content.details, self._image_hosts)
+        return _checked(CatalogueVersion(0, "preview", 0, 0, content, settings or Settings()))
+
     def add(self, name: str, items: Sequence[Any]) -> int:
         """More items, at once."""
         return self._edit(name, "add", items)
@@ -253,7 +258,8 @@ class Catalogues:
 
     def _edit(self, name: str, kind: str, items: Sequence[Any]) -> int:
         if kind == "add":
-            self._check_images({each["id"]: each.get("details") or {} for each in items})
+            looks = {each["id"]: each.get("details") or {} for each in items}
+            check_images(looks, self._image_hosts)
 
         def body(version: CatalogueVersion | None) -> Changes:
             if version is None:
@@ -266,17 +272,6 @@ class Catalogues:
 
         self.serving(name)
         return self._append(name, body)
-
-    def _check_images(self, details: Mapping[str, Mapping[str, Any]]) -> None:
-        """Refuse pictures from where browsers may not load them."""
-        for item, each in details.items():
-            host = image_host(each["image"]) if "image" in each else ""
-            if host and host not in self._image_hosts:
-                known = ", ".join(sorted(self._image_hosts)) or "empty"
-                raise InvalidInput(
-                    f"The image of {item!r} is on {host!r}, which is not in image_hosts of the "
-                    f"configuration ({known}). Name that host there, or use a path on this origin."
-                )
 
     def set_settings(self, name: str, settings: Settings) -> int:
         """Another agent or other settings; another prior rebuilds people's states first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
@@ -23,6 +23,8 @@ CLOSEST = 500
 """Words that are looked at as what a mistyped one may have meant."""
 LONGEST_WORDS = 4
 """Of many words typed, so many are looked at for typos."""
+LAST = "\U0010ffff"
+"""Behind everything that begins alike."""
 _APOSTROPHES = {ord(each): None for each in "'\u2018\u2019\u02bc"}
 _LETTERS = re.compile(r"[^\W_]+")
 
@@ -47,7 +49,10 @@ class NameIndex:
 
     def __init__(self, names: Sequence[Sequence[str]]) -> None:
         texts = [tuple(dict.fromkeys(map(folded, each))) for each in names]
-        self._texts = texts
+        self._size = len(texts)
+        in_order = sorted((text, place) for place, each in enumerate(texts) for text in each)
+        self._sorted = [text for text, _ in in_order]
+        self._sorted_places = np.array([place for _, place in in_order], dtype=np.int64)
         self._squeezed = [each[0].replace(" ", "") if each else "" for each in texts]
         self._lengths = np.array([sum(map(len, each)) for each in texts], dtype=np.float64)
         found: dict[str, list[int]] = {}
@@ -66,7 +71,7 @@ class NameIndex:
         words that are alike, and then those that are alike letter by letter, as "starwars" is.
         """
         wanted = folded(typed)
-        if not wanted or not self._texts:
+        if not wanted or not self._size:
             return []
         for scored in (self._as_typed, self._with_typos, self._run_together):
             scores = scored(wanted)
@@ -78,27 +83,30 @@ class NameIndex:
 
     def _as_typed(self, wanted: str) -> Floats:
         """3 for what was typed, 2 for what begins so, 1 where words do, 0 for the others."""
-        there = np.ones(len(self._texts), dtype=bool)
+        there = np.ones(self._size, dtype=bool)
         for word in set(wanted.split()):
-            has = np.zeros(len(self._texts), dtype=bool)
+            has = np.zeros(self._size, dtype=bool)
             first, last = self._beginning_with(word)
             has[self._places[self._starts[first] : self._starts[last]]] = True
             there &= has
         found = there.astype(np.float64)
-        for place in np.flatnonzero(there):
-            texts = self._texts[place]
-            found[place] += any(each.startswith(wanted) for each in texts) + (wanted in texts)
+        for end in ("", LAST):
+            first, last = (
+                bisect_left(self._sorted, wanted),
+                bisect_right(self._sorted, wanted + end),
+            )
+            found[np.unique(self._sorted_places[first:last])] += 1.0
         return found
 
     def _beginning_with(self, word: str) -> tuple[int, int]:
         """The words that begin so stand together."""
-        return bisect_left(self._words, word), bisect_left(self._words, word + "\U0010ffff")
+        return bisect_left(self._words, word), bisect_left(self._words, word + LAST)
 
     def _with_typos(self, wanted: str) -> Floats:
         """How alike the words are that a name has, from 100 down; 0 below ``ENOUGH``."""
         words = sorted({each for each in wanted.split() if len(each) >= SHORTEST}, key=len)
         words = words[-LONGEST_WORDS:]
-        found = np.zeros(len(self._texts))
+        found = np.zeros(self._size)
         for word in words:
             found += self._likeness(word) * len(word) / sum(map(len, words))
         found[found < ENOUGH] = 0.0
@@ -110,7 +118,7 @@ class NameIndex:
         numbers = np.flatnonzero(alike)
         # In ascending order, so that of several words of a name the best is written last.
         numbers = numbers[np.argsort(alike[numbers], kind="stable")][-CLOSEST:]
-        found = np.zeros(len(self._texts))
+        found = np.zeros(self._size)
         for number in numbers:
             found[self._places[self._starts[number] : self._starts[number + 1]]] = alike[number]
         return found
@@ -127,6 +135,6 @@ class NameIndex:
     def _run_together(self, wanted: str) -> Floats:
         typed = wanted.replace(" ", "")
         if len(typed) < SHORTEST:
-            return np.zeros(len(self._texts))
+            return np.zeros(self._size)
         found = process.cdist([typed], self._squeezed, scorer=fuzz.ratio, score_cutoff=ALIKE)[0]
         return np.asarray(found, dtype=np.float64)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import logging
 import re
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,18 @@ from conlinucb.catalog.catalog import Catalog
 from conlinucb.catalog.checked import checked_ids, encode_ids
 from conlinucb.catalog.table import TEXT_FILES
 from conlinucb.errors import InvalidInput, RankWarning
+from conlinucb.service.catalogues.detail_columns import details_of
+from conlinucb.service.catalogues.headers import nouns_of
+from conlinucb.service.catalogues.tables import LONGEST_ID, read_table
+from conlinucb.service.catalogues.told import columns_of
 from conlinucb.service.catalogues.version import Content, refuse_twice
 from conlinucb.service.schemas import CatalogueBody, Item
-from conlinucb.service.settings import PRINTED
+from conlinucb.service.schemas.preview import Understood
+from conlinucb.service.settings import PRINTED, Settings
 
+logger = logging.getLogger("conlinucb.service")
 MOST_ITEMS = 1_000_000
 MOST_ROWS = 10_000_000
-LONGEST_ID = 200
 _PRINTED = re.compile(PRINTED)
 
 
@@ -69,29 +76,104 @@ def _features(items: list[Item]) -> list[Any] | None:
     return given or None
 
 
-def from_table(body: bytes, kind: str, **rules: Any) -> Content:
+@dataclass(frozen=True, eq=False)
+class Upload:
+    """What came in, how it was understood, and which items nothing is known of."""
+
+    content: Content
+    understood: Understood
+    bare: Sequence[str] = ()
+    settings: Settings | None = None
+    """Those that came with it."""
+    nouns: tuple[str, str] | None = None
+    """What one item and several are called, as far as the table says."""
+
+    def beginning(self) -> Settings | None:
+        """The settings of a catalogue that is new; None for the usual ones."""
+        if self.settings is not None or self.nouns is None:
+            return self.settings
+        return Settings(noun=self.nouns[0], nouns=self.nouns[1])
+
+
+def read_json(body: CatalogueBody) -> Upload:
+    """Items with their tags as JSON: nothing in it is guessed."""
+    told = Understood(
+        separator=None,
+        layout="items",
+        split=None,
+        rows=len(body.items),
+        columns=[],
+        words=["Items with their topics, as JSON."],
+        warnings=[],
+    )
+    return Upload(from_json(body), told, settings=body.settings)
+
+
+def from_table(body: bytes, kind: str, **rules: Any) -> Upload:
     """A table of items and tags, ``kind`` .csv or .parquet."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"catalogue{kind}"
         path.write_bytes(body)
         try:
-            return from_file(path, **rules)
+            return upload_of(path, **rules)
         except InvalidInput as error:
             raise InvalidInput(str(error).replace(str(path), "The table")) from None
 
 
-def from_file(path: Path, **rules: Any) -> Content:
+def from_file(path: Path, *, image_hosts: Collection[str] = (), **rules: Any) -> Content:
     """A file of items and tags, or one that ``Catalog.save`` wrote."""
-    source = hashlib.sha256(path.read_bytes() + repr(sorted(rules.items())).encode()).hexdigest()
+    told = repr(sorted(rules.items())) + (repr(sorted(image_hosts)) if image_hosts else "")
+    source = hashlib.sha256(path.read_bytes() + told.encode()).hexdigest()
     if path.suffix == ".npz":
-        catalog = Catalog.load(path)
-    else:
-        if path.suffix == ".parquet":
-            _limit_rows(path)
-        usual = TEXT_FILES.get(path.suffix.lower())  # nobody would read what was found out
-        written: dict[str, Any] = {} if usual is None else {"separator": usual}
-        catalog = _quietly(lambda: of_tags(path, **written, **rules))
-    return Content(_as_text(catalog), source=source)
+        return Content(_as_text(Catalog.load(path)), source=source)
+    found = upload_of(path, image_hosts=image_hosts, **rules)
+    for each in (*found.understood.words, *found.understood.warnings):
+        logger.info("%s: %s", path, each)
+    return replace(found.content, source=source)
+
+
+def upload_of(path: Path, *, image_hosts: Collection[str] | None = None, **rules: Any) -> Upload:
+    """A file of text or parquet; what was guessed is said.
+
+    Images on hosts other than ``image_hosts`` are left out, where those are given.
+    """
+    if not path.is_file():
+        raise InvalidInput(f"There is no file {path}.")
+    if path.suffix.lower() == ".parquet":
+        _limit_rows(path)
+    elif path.suffix.lower() not in TEXT_FILES:
+        raise InvalidInput(f"{path} must end in {', '.join(TEXT_FILES)} or .parquet.")
+    reading = read_table(path)
+    catalog = _as_text(_quietly(lambda: of_tags(reading.table, **rules)))
+    found, (words, warnings) = details_of(reading, image_hosts), reading.words()
+    told = Understood(
+        separator=reading.sheet.separator,
+        layout=reading.pairs.layout,
+        split=reading.pairs.split,
+        rows=len(reading.sheet),
+        columns=columns_of(reading.sheet, reading.roles, reading.pairs),
+        words=words,
+        warnings=[*warnings, *found.warnings(reading), *_merged(catalog.report)],
+    )
+    known = set(catalog.arm_ids)
+    details = {item: each for item, each in found.details.items() if item in known}
+    assert reading.roles.item is not None
+    nouns = nouns_of(reading.sheet.header[reading.roles.item])
+    return Upload(Content(catalog, details=details), told, reading.bare, nouns=nouns)
+
+
+def _merged(report: Mapping[str, int]) -> list[str]:
+    """What was taken as one, in plain words."""
+    alike = report.get("tags that differed only in case or white space", 0)
+    again, nothing = report.get("repeated rows", 0), report.get("weights of 0", 0)
+    found = []
+    if alike:
+        found.append(f"{alike} topics differ from another only in case or spaces: they are one.")
+    if again:
+        found.append(f"{again} times an item has a topic that it has already: it counts once.")
+    if nothing:
+        found.append(f"{nothing} weights are 0: those items are taken not to have the topic.")
+    return found
 
 
 def _limit_rows(path: Path) -> None:

@@ -282,10 +282,11 @@ class CatalogueVersion:
         """
         arm, among = self._item(item, "like: "), self.catalog.live_arms if pool is None else pool
         among = among[among != arm]
-        own = np.setdiff1d(np.arange(self.catalog.d), self.catalog._appended.columns)
-        rows, wanted = self.catalog._arms[among][:, own], self.catalog._arms[arm][own]
-        lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(wanted)
-        cosines = rows @ wanted / np.maximum(lengths, 1e-300)
+        arms, appended = self.catalog._arms, self.catalog._appended.columns
+        own = slice(self.catalog.d - len(appended))  # they are the last columns
+        squares = self.catalog._arm_norms**2 - (arms[:, appended] ** 2).sum(axis=1)
+        lengths = np.sqrt(squares.clip(1e-30))
+        cosines = (arms[:, own] @ arms[arm, own] / lengths)[among]
         return np.asarray(among[np.argsort(-cosines, kind="stable")[:ALIKE]])
 
     def known(self, ids: Sequence[str]) -> Indices:

@@ -28,8 +28,10 @@ class CacheEntry:
     @property
     def bytes(self) -> int:
         """Memory of the state."""
-        state = () if self.conversation is None else self.conversation.user.state
-        return sum(int(array.nbytes) for array in state) + 2_000
+        if self.conversation is None:
+            return 2_000
+        arrays = sum(int(array.nbytes) for array in self.conversation.user.state)
+        return arrays + 2_000 + self.conversation.memory.bytes
 
 
 class StateCache:

@@ -112,7 +112,8 @@ class Conversation:
     def fits(self, version: CatalogueVersion) -> bool:
         """Whether this state is that of the log under another version of the catalogue, too."""
         same = self.version.basis == version.basis
-        return same and (not self.missed or self.version.number == version.number)
+        later = self.version.number <= version.number
+        return same and later and (not self.missed or self.version.number == version.number)
 
     def on(self, version: CatalogueVersion) -> Conversation:
         """The same conversation on another version that it fits."""
@@ -125,7 +126,7 @@ class Conversation:
         arrays = {
             **self.user.to_arrays(),
             "place": np.array(place, dtype=np.int64),
-            "version": np.array(self.version.number if self.missed else 0),
+            "version": np.array(self.version.number),
             "skipped": _pairs(self.skipped_at),
             "answered": _pairs(self.answered_at),
             **self.memory.to_arrays(),
@@ -145,8 +146,8 @@ class Conversation:
             memory = Memory.from_arrays(arrays)
         except (LookupError, ValueError, TypeError, OverflowError) as error:
             raise Damaged(f"the place in the conversation cannot be read: {error}") from error
-        if missed and number != version.number:
-            return None
+        if number > version.number or (missed and number != version.number):
+            return None  # it may hold what this version does not have, or lack what it has
         if memory is None or not memory.fits(version.catalog):
             return None  # of before it was noted, or of a version that is not served here yet
         if asked and version.agent.asks == "term" and not user.times:

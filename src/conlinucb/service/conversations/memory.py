@@ -50,6 +50,11 @@ class Memory:
         """What was shown after a round."""
         return [each for each, at in self.shown.items() if at > round_]
 
+    @property
+    def bytes(self) -> int:
+        """What it takes, about: an entry with its key, or an item's name."""
+        return 200 * (len(self.answers) + len(self.ratings) + len(self.shown))
+
     def fits(self, catalog: Catalog) -> bool:
         """Whether the catalogue has all that was said something about."""
         sizes = ((self.answers, len(catalog.term_ids)), (self.ratings, len(catalog)))

@@ -27,7 +27,8 @@ def moved(state: Conversation, version: CatalogueVersion) -> Conversation | None
         version.base,
         version.settings.agent,
     )
-    if not same or state.missed or not _understand_alike(state, version):
+    later = before.number <= version.number  # else it may hold what this version does not have
+    if not (same and later) or state.missed or not _understand_alike(state, version):
         return None
     try:
         user = version.agent.take_over(state.user, before.agent)

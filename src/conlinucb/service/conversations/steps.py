@@ -28,7 +28,7 @@ from conlinucb.service.schemas import (
     StepsBody,
     StepsOut,
 )
-from conlinucb.service.storage import Event, Person, RecommendationBody
+from conlinucb.service.storage import Person, RecommendationBody
 
 Ended = Literal["nothing_left", "all_shown"]
 REPORTED = (404, 409, 422)
@@ -38,11 +38,13 @@ REPORTED = (404, 409, 422)
 def take_steps(use_cases: UseCases, catalogue: str, name: str, body: StepsBody) -> StepsOut:
     """Take in what was said, decide on what comes next, and look at what that makes of them."""
     receipts = [_taken(use_cases, catalogue, name, each) for each in body.said]
-    event, ended = _next(use_cases, catalogue, name, body.next)
-    wrote = event is not None or any(isinstance(each, Receipt) for each in receipts)
+    written, ended = _next(use_cases, catalogue, name, body.next)
+    new = [each for each in receipts if isinstance(each, Receipt) and not each.repeated]
+    # Whoever has just written something has everything up to it at hand.
+    wrote = bool(new) or (written is not None and not written.repeated)
 
     def see(state: Conversation, person: Person) -> StepsOut:
-        step = None if event is None else next_out(event, state)
+        step = None if written is None else next_out(written.event, state)
         return StepsOut(receipts=receipts, step=step, ended=ended, picture=picture(state))
 
     return use_cases.look(catalogue, name, see, newcomers=True, reread=not wrote)
@@ -83,14 +85,15 @@ def say_reward(use_cases: UseCases, catalogue: str, name: str, body: RewardBody)
 
 def _next(
     use_cases: UseCases, catalogue: str, name: str, body: NextBody | None
-) -> tuple[Event | None, Ended | None]:
+) -> tuple[Written | None, Ended | None]:
     if body is None:
         return None, None
     try:
-        event = use_cases.next(catalogue, name, NextRequest.of(body)).event
+        written = use_cases.next(catalogue, name, NextRequest.of(body))
     except Problem as problem:
         if problem.code != "nothing_left":
             raise
         return None, "nothing_left"
-    again = isinstance(event.body, RecommendationBody) and event.body.again
-    return event, "all_shown" if again else None
+    decided = written.event.body
+    again = isinstance(decided, RecommendationBody) and decided.again
+    return written, "all_shown" if again else None

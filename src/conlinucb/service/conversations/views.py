@@ -118,7 +118,7 @@ def best(state: Conversation, k: int) -> BestOut:
     ]
     live = version.catalog.live_arms
     among = live[~np.isin(live, disliked)] if disliked else live
-    means = products(version.catalog._arms[among], state.user.state.theta)
+    means = products(version.catalog._arms, state.user.state.theta)[among]
     arms = among[ranking(means, k)]
     found, reasons = agent.score(state.user, arms), Reasons(state)
     columns = zip(arms, found.scores, found.means, found.radii, strict=True)

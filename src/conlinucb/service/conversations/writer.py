@@ -220,7 +220,9 @@ class LogWriter:
         entry = self._cache.entry(key)
         with entry.lock:
             try:
-                yield version, entry
+                # Again: who waited here would set a state back that has moved on meanwhile.
+                latest = self._catalogues.serving(catalogue)
+                yield latest if latest.id == version.id else version, entry
             except (Problem, InvalidInput):
                 raise  # refused before anything was changed
             except BaseException:

@@ -27,13 +27,17 @@ from conlinucb.service.background import Background
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.config import SERVICE, ServiceConfig, key_from_environment
 from conlinucb.service.conversations.cache import StateCache
+from conlinucb.service.conversations.comparison import Comparisons
 from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.conversations.use_cases import UseCases
+from conlinucb.service.dashboard.reports import Dashboards
 from conlinucb.service.http.body_errors import sentence
 from conlinucb.service.http.guard import Guard
 from conlinucb.service.http.routes import catalogues as catalogue_routes
-from conlinucb.service.http.routes import health, page, people, populations
-from conlinucb.service.http.visitors import PAGES, Visitors
+from conlinucb.service.http.routes import comparison, dashboard, health, page, people, populations
+from conlinucb.service.http.timings import Timed, Timings
+from conlinucb.service.http.turns import Turns
+from conlinucb.service.http.visitors import HOMES, PAGES, Visitors
 from conlinucb.service.problems import Problem, problem_of
 from conlinucb.service.schemas import CatalogueBody
 from conlinucb.service.storage import Storage
@@ -79,9 +83,12 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.include_router(people.router)
     app.include_router(catalogue_routes.router)
     app.include_router(populations.router)
+    app.include_router(dashboard.router)
     app.include_router(health.router)
     if config.page != "off":
         app.include_router(page.router)
+        app.include_router(comparison.router)
+        app.include_router(dashboard.home)
         app.mount("/static", page.files())
         app.add_middleware(Visitors)
     app.add_exception_handler(ConlinucbError, _package_error)
@@ -92,8 +99,11 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
         key=key,
         hosts=config.hosts,
         open_page=config.page == "open",
+        homes=config.page != "off",
         image_hosts=config.image_hosts,
     )
+    app.state.timings = Timings()
+    app.add_middleware(Timed, timings=app.state.timings)
     app.openapi()  # builds the routes too, here, where no other thread is at work yet
     return app
 
@@ -116,7 +126,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     cache = StateCache(config.cache_megabytes * 1_000_000)
     background = Background(config, storage, catalogues, cache)
     app.state.background = background
+    app.state.comparisons, app.state.turns = Comparisons(), Turns()
     app.state.use_cases = UseCases(storage, catalogues, cache, loader, background.keep)
+    app.state.dashboards = Dashboards(storage)
     # As many requests at work as there are connections: none waits for one in vain.
     anyio.to_thread.current_default_thread_limiter().total_tokens = CONNECTIONS
     background.start()
@@ -180,7 +192,7 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
 def _methods(request: Request) -> set[str]:
     """All that can be done at an address, by the description."""
     path = request.url.path
-    read = path in (request.app.openapi_url, *PAGES) or path.startswith("/static/")
+    read = path in (request.app.openapi_url, *PAGES, *HOMES) or path.startswith("/static/")
     found = {"GET", "HEAD"} if read else set()
     for path, methods in request.app.openapi()["paths"].items():
         if compile_path(path)[0].match(request.url.path):

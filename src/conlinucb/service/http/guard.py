@@ -16,7 +16,7 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from conlinucb.service.config import is_loopback
-from conlinucb.service.http.visitors import is_page
+from conlinucb.service.http.visitors import is_home, is_page
 from conlinucb.service.problems import Problem
 
 logger = logging.getLogger("conlinucb.service")
@@ -52,12 +52,13 @@ class Guard:
         hosts: Collection[str],
         open_page: bool = False,
         image_hosts: Collection[str] = (),
+        homes: bool = False,
     ) -> None:
         self.app = app
         images = " ".join(["'self'", *(f"https://{each}" for each in image_hosts)])
         policy = _POLICY.format(images=images).encode()
         self._headers = (*_HEADERS, (b"content-security-policy", policy))
-        self._open_page = open_page
+        self._open_page, self._homes = open_page, homes
         self._digest = None if key is None else _digest(key)
         self._hosts = frozenset(each.lower() for each in hosts)
         self._inside = 0
@@ -100,7 +101,7 @@ class Guard:
         With one, the page's own calls come from the page.
         """
         if self._digest is not None:
-            if self._open_page and is_page(path):
+            if self._is_open(path):
                 _check_same(headers)
             return
         host = _host_name(headers.get(b"host", b"").decode("latin-1"))
@@ -120,8 +121,12 @@ class Guard:
     def _is_ours(self, host: str) -> bool:
         return host in self._hosts or is_loopback(host)
 
+    def _is_open(self, path: str) -> bool:
+        """Whether a browser may ask for it without the key."""
+        return (self._open_page and is_page(path)) or (self._homes and is_home(path))
+
     def _check_key(self, path: str, headers: dict[bytes, bytes]) -> None:
-        if self._digest is None or path in OPEN_PATHS or (self._open_page and is_page(path)):
+        if self._digest is None or path in OPEN_PATHS or self._is_open(path):
             return
         given = headers.get(b"authorization", b"").decode("latin-1")
         scheme, _, key = given.partition(" ")

@@ -20,6 +20,8 @@ ME = "/v1/me"
 FACTS = "/v1/page"
 PAGES = ("/", "/taste", "/profile", "/compare")
 """Where a new browser becomes a person."""
+HOMES = ("/build", "/dashboard")
+"""Documents for builders and operators: they hold no data, every call they make needs the key."""
 A_YEAR = 365 * 24 * 3600
 _SECRET = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -31,6 +33,15 @@ def is_page(path: str) -> bool:
     (True, False, False)
     """
     return path in (*PAGES, ME, FACTS) or path.startswith((f"{ME}/", f"{FACTS}/", "/static/"))
+
+
+def is_home(path: str) -> bool:
+    """Whether an address is a document without data, or one of its files.
+
+    >>> is_home("/build"), is_home("/static/build.js"), is_home("/build/x"), is_home("/")
+    (True, True, False, False)
+    """
+    return path in HOMES or path.startswith("/static/")
 
 
 def name_of(secret: str) -> str:

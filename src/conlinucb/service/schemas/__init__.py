@@ -8,18 +8,23 @@ from conlinucb.service.schemas.catalogues import (
     ItemsBody,
     RemovalBody,
 )
-from conlinucb.service.schemas.details import Details, ItemShown, image_host
-from conlinucb.service.schemas.page import (
-    BeginningOut,
+from conlinucb.service.schemas.comparison import (
     ComparisonAnswer,
     ComparisonBody,
     ComparisonOut,
+    ComparisonPeople,
+    ComparisonPerson,
     ComparisonRound,
     ComparisonRun,
+)
+from conlinucb.service.schemas.details import Details, ItemShown, image_host
+from conlinucb.service.schemas.page import (
+    BeginningOut,
     FoundItem,
     FoundTopic,
     PageCatalogue,
     PageOut,
+    PagePeople,
     SearchOut,
 )
 from conlinucb.service.schemas.people import (
@@ -42,6 +47,7 @@ from conlinucb.service.schemas.people import (
     Why,
 )
 from conlinucb.service.schemas.populations import FitBody, PopulationOut, UseBody
+from conlinucb.service.schemas.preview import PreviewOut, Understood
 from conlinucb.service.schemas.talk import (
     AnsweredOut,
     BestOut,
@@ -66,6 +72,8 @@ __all__ = [
     "ComparisonAnswer",
     "ComparisonBody",
     "ComparisonOut",
+    "ComparisonPeople",
+    "ComparisonPerson",
     "ComparisonRound",
     "ComparisonRun",
     "Contribution",
@@ -87,9 +95,11 @@ __all__ = [
     "NextBody",
     "PageCatalogue",
     "PageOut",
+    "PagePeople",
     "PersonBody",
     "Picture",
     "PopulationOut",
+    "PreviewOut",
     "Profile",
     "QuestionOut",
     "RatedOut",
@@ -107,6 +117,7 @@ __all__ = [
     "TermOut",
     "Text",
     "TopicOut",
+    "Understood",
     "UseBody",
     "Value",
     "Why",

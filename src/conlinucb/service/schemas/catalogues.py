@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from conlinucb.service.schemas.base import FewNames, Text, Weight, example, shown
 from conlinucb.service.schemas.details import Details
+from conlinucb.service.schemas.preview import Understood
 from conlinucb.service.settings import Finite, Sentence, Settings
 
 
@@ -99,3 +100,6 @@ class CatalogueOut(BaseModel):
     people: int
     report: dict[str, int] = Field(description="What was left out of an uploaded table.")
     settings: Settings
+    understood: Understood | None = Field(
+        default=None, description="How a table was read; in the answer to its upload alone."
+    )

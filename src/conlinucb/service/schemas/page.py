@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from pydantic import BaseModel, Field
 
-from conlinucb.service.schemas.base import Text, example, shown
+from conlinucb.service.schemas.base import shown
 
 
 class PageCatalogue(BaseModel):
@@ -18,6 +16,15 @@ class PageCatalogue(BaseModel):
     range: tuple[float, float] = Field(description="What no and yes are worth.")
     noun: str = Field(description="What one item is called.")
     nouns: str = Field(description="What several are called.")
+
+
+class PagePeople(BaseModel):
+    """People who can be met in a comparison."""
+
+    name: str
+    real: bool = Field(description="Whether they are of a published log, with its own catalogue.")
+    ready: bool = Field(description="Whether their log is loaded; the first who asks waits for it.")
+    nouns: str | None = Field(default=None, description="What their catalogue holds.")
 
 
 class PageOut(BaseModel):
@@ -35,14 +42,16 @@ class PageOut(BaseModel):
             }
         ],
         default="films",
-        agents=["max-radius", "linucb"],
-        schedules=["logarithmic", "never"],
+        agents=["for-newcomers", "max-radius"],
+        schedules=["own", "never"],
+        people=[{"name": "steady", "real": False, "ready": True, "nouns": None}],
     )
 
     catalogues: list[PageCatalogue]
     default: str | None
     agents: list[str] = Field(description="What can be compared.")
     schedules: list[str]
+    people: list[PagePeople]
 
 
 class FoundTopic(BaseModel):
@@ -86,66 +95,3 @@ class BeginningOut(BaseModel):
         description="At most 16 broad and varied key-terms, those that tell most first."
     )
     topics: list[FoundTopic] = Field(description="All key-terms, those with most items first.")
-
-
-class ComparisonBody(BaseModel):
-    """A simulated person, and who is to meet them."""
-
-    model_config = example(
-        agents=["max-radius", "linucb"], schedule="logarithmic", noise=0.1, seed=1, rounds=60
-    )
-
-    agents: Annotated[list[Text], Field(min_length=1, max_length=4)]
-    schedule: Text = "logarithmic"
-    noise: float = Field(default=0.1, ge=0, le=2, allow_inf_nan=False, strict=True)
-    seed: int = Field(default=0, ge=0, lt=2**31, strict=True, description="Who the person is.")
-    rounds: int = Field(default=100, ge=1, le=300, strict=True)
-
-
-class ComparisonAnswer(BaseModel):
-    """A question and what the simulated person said."""
-
-    about: str
-    answer: float
-
-
-class ComparisonRound(BaseModel):
-    """One round of one agent."""
-
-    asked: list[ComparisonAnswer]
-    item: str
-    reward: float = Field(description="Expected, without noise.")
-    regret: float = Field(description="Summed up to here.")
-    error: float = Field(description="Distance of the estimate from the person's taste.")
-
-
-class ComparisonRun(BaseModel):
-    """One agent's way with the person."""
-
-    agent: str
-    rounds: list[ComparisonRound]
-
-
-class ComparisonOut(BaseModel):
-    """The same person, met by each agent."""
-
-    model_config = shown(
-        likes=["mysteries"],
-        runs=[
-            {
-                "agent": "linucb",
-                "rounds": [
-                    {
-                        "asked": [],
-                        "item": "Heat (1995)",
-                        "reward": 0.4,
-                        "regret": 0.1,
-                        "error": 0.9,
-                    }
-                ],
-            }
-        ],
-    )
-
-    likes: list[str] = Field(description="The topics that this person likes best.")
-    runs: list[ComparisonRun]

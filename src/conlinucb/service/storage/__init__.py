@@ -13,10 +13,12 @@ from conlinucb.service.storage.events import (
     RetractionBody,
     RewardBody,
 )
+from conlinucb.service.storage.health import StoreHealth, health_of
 from conlinucb.service.storage.log import Broken, Event, Log, retracted, with_missing
 from conlinucb.service.storage.people import People, Person
 from conlinucb.service.storage.populations import Populations, StoredPopulation
 from conlinucb.service.storage.quarantine import Finding, Quarantine
+from conlinucb.service.storage.recent import Looked, RecentLogs
 from conlinucb.service.storage.snapshots import Arrays, Snapshot, Snapshots, pack, unpack
 
 
@@ -32,6 +34,7 @@ class Storage:
     def __init__(self, url: str) -> None:
         self.database = Database(url)
         self.log = Log(self.database)
+        self.recent = RecentLogs(self.database)
         self.people = People(self.database)
         self.snapshots = Snapshots(self.database)
         self.catalogue_log = CatalogueLog(self.database)
@@ -56,11 +59,13 @@ __all__ = [
     "Event",
     "Finding",
     "Log",
+    "Looked",
     "People",
     "Person",
     "Populations",
     "Quarantine",
     "QuestionBody",
+    "RecentLogs",
     "RecommendationBody",
     "RecommendedItem",
     "RetractionBody",
@@ -68,8 +73,10 @@ __all__ = [
     "Snapshot",
     "Snapshots",
     "Storage",
+    "StoreHealth",
     "StoredPopulation",
     "Taken",
+    "health_of",
     "now",
     "pack",
     "retracted",

@@ -14,7 +14,7 @@ from conlinucb.agent.strategies.base import SIGNATURE, View
 from conlinucb.numerics.compile import FLOAT, INDEX, INT, MATRIX, VECTOR, VOID, kernel
 from conlinucb.numerics.linalg import dot, full_matrix
 from conlinucb.numerics.validation import Floats, Indices
-from conlinucb.people.compiled import VOICE, Voice, answer_noise, mannered, plain_answer
+from conlinucb.people.compiled import VOICE, Voice, answer_noise, changed, plain_answer
 from conlinucb.simulation.loop.clock import nanoseconds
 from conlinucb.simulation.loop.inputs import ALGORITHM, ARM, PAIR, TERM, WORLD, Algorithm, World
 from conlinucb.simulation.loop.pick import pick
@@ -169,7 +169,7 @@ def answer_to(
     elif not about_arm:
         plain = plain_answer(voice, k, -1)
     noisy = plain + answer_noise(voice, about_arm, round, number)
-    return mannered(voice, pair, round, number, noisy)
+    return changed(voice, pair, round, number, noisy)
 
 
 @kernel(SCALE(ALGORITHM, INT), inner=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -37,6 +38,10 @@ from conlinucb.agent.priors.fitting.sums import (
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.numerics.validation import Floats
 
+logger = logging.getLogger("conlinucb")
+
+MANY_CLIPPED = 0.01
+"""Share of all values beyond which those outside the range are pointed out."""
 QUANTILE = 0.999
 """A person's mean farther out than this share of people would be is cut to it."""
 
@@ -77,6 +82,7 @@ class Fit:
     def run(self) -> Fitted:
         """Rewards first; then answers, in the light of rewards; then both."""
         seen = scan(self.parts, len(self.catalog), self.spread)
+        point_out_clipped(seen, self.settings.range)
         rule = beginning(self.catalog, self.settings, seen)
         if seen.people < max(self.settings.least, 1):
             return self._nothing_learned(rule, seen)
@@ -248,6 +254,17 @@ def with_answers(meaning: Meaning, answers: Calibration, noise: float) -> Meanin
     offset[arms:], slope[arms:] = answers.offsets, answers.slope
     weight[arms:] = answers.weights(answers.noises, noise)
     return meaning._replace(offset=offset, slope=slope, weight=weight)
+
+
+def point_out_clipped(seen: Scan, allowed: tuple[float, float] | None) -> None:
+    """Stars from 1 to 5, read as from 0 to 1, are all the same: that must not pass in silence."""
+    values = seen.rewards + seen.answers
+    if allowed is not None and seen.clipped > MANY_CLIPPED * values:
+        logger.warning(
+            "%s of %s values lie outside range=(%g, %g) and are taken for its nearer end; if they "
+            "may be larger or smaller, say so, such as range=(1, 5).",
+            f"{seen.clipped:,}", f"{values:,}", *allowed,
+        )  # fmt: skip
 
 
 def summary(

@@ -163,6 +163,23 @@ def log_noises(weights: Floats, first: int, last: int, noise: float) -> float:
     return total
 
 
+@kernel("i8(i8[::1], i8)", inner=True)
+def most_events(starts: Indices, least: int) -> int:
+    """How many rows the person with the most has, and at least so many."""
+    most = least
+    for u in range(starts.shape[0] - 1):
+        most = max(most, starts[u + 1] - starts[u])
+    return most
+
+
+@kernel("void(f8[:,::1], f8[:,::1])", inner=True)
+def take_off(C: Floats, minus: Floats) -> None:
+    """C - minus in place, in the lower triangle."""
+    for i in range(C.shape[0]):
+        for j in range(i + 1):
+            C[i, j] -= minus[i, j]
+
+
 @kernel(
     "void(f8[:,::1], f8[::1], i8[::1], i8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8,"
     " f8, f8, f8[:,::1], f8[:,::1], f8[::1], f8[::1])"
@@ -191,9 +208,7 @@ def sum_people(
     count. Means longer than the root of ``limit`` are cut to it.
     """
     d = table.shape[1]
-    most = d
-    for u in range(starts.shape[0] - 1):
-        most = max(most, starts[u + 1] - starts[u])
+    most = most_events(starts, d)
     Z, t = np.empty((most, d)), np.empty(most)
     square, root, V = np.empty((d, d)), np.empty((d, d)), np.empty((d, d))
     h, shown = np.empty(d), np.empty((1, d))
@@ -232,9 +247,7 @@ def sum_people(
             shown[0, i] = cut * h[i]
             total[i] += shown[0, i]
         add_squares(H, shown, 1)
-    for i in range(d):
-        for j in range(i + 1):
-            C[i, j] -= minus[i, j]
+    take_off(C, minus)
 
 
 @kernel(
@@ -259,9 +272,7 @@ def predict_people(
 ) -> None:
     """Mean and variance of x'theta of the ``wanted`` rows after those that have a weight."""
     d = table.shape[1]
-    most = d
-    for u in range(starts.shape[0] - 1):
-        most = max(most, starts[u + 1] - starts[u])
+    most = most_events(starts, d)
     Z, t = np.empty((most, d)), np.empty(most)
     square, root, V = np.empty((d, d)), np.empty((d, d)), np.empty((d, d))
     h, z = np.empty(d), np.empty(d)

@@ -67,13 +67,14 @@ def rule_of(
         mean[constant] = (low + base * width) / arms[0, constant]
     if column is not None:
         group[column] = 2
-    spread = np.where(group == 0, _spreads(arms, squares), np.sqrt(np.maximum(squares, 1e-12)))
+    lengths = np.sqrt(np.where(squares > 1e-12, squares, 1.0))
+    spread = np.where(group == 0, _spreads(arms, squares), lengths)
     pulls = MEAN_PULLS[group]
     total = base * (1.0 - base) * width**2
     shares = _shares(group) * (TASTE * total if noise is None else noise)
     # What a group's directions, all of scale 1, make of a random item's variance.
     made = np.array([np.sum((squares / spread**2)[group == g]) for g in range(3)])
-    found = shares / np.maximum(made, 1e-12) * MEAN_PULLS / (1.0 + MEAN_PULLS)
+    found = shares / np.where(made > 0.0, made, 1.0) * MEAN_PULLS / (1.0 + MEAN_PULLS)
     scales = np.where(shares > 0.0, found, 1.0)
     left = (1.0 - TASTE) * total if noise is None else noise
     return Rule(mean, spread, group, scales, pulls, left)
@@ -95,11 +96,15 @@ def special_columns(catalog: Catalog) -> tuple[int | None, int | None]:
 def _spreads(arms: Floats, squares: Floats) -> Floats:
     """Root mean square of each column over the arms that have it at all.
 
-    Over these only: a rare topic would else seem short, and be believed to matter the more.
+    Over these only: a rare topic would else seem short, and be believed to matter the more. One
+    that no arm has, as when all of its items were removed, is like the others.
     """
     having = np.mean(arms != 0.0, axis=0)
-    spread = np.sqrt(squares / np.maximum(having, 1e-12))
-    return np.maximum(spread, max(LEAST_SPREAD * float(np.median(spread)), 1e-6))
+    if not having.any():
+        return np.ones(having.size)
+    spread = np.sqrt(squares / np.where(having > 0.0, having, 1.0))
+    middle = float(np.median(spread[having > 0.0]))
+    return np.where(having > 0.0, np.maximum(spread, max(LEAST_SPREAD * middle, 1e-6)), middle)
 
 
 def _shares(group: Indices) -> Floats:

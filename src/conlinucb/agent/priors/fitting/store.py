@@ -30,6 +30,8 @@ class Store:
 
     def read(self) -> None:
         """What an earlier run of the same call left here, if it left anything."""
+        if self.path is not None and not self.path.parent.is_dir():
+            raise InvalidInput(f"There is no folder {self.path.parent} for the store {self.path}.")
         if self.path is None or not self.path.exists():
             return
         try:

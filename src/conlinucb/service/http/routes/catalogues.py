@@ -9,8 +9,9 @@ from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from conlinucb.agent.spec import refuse_strangers
-from conlinucb.service.catalogues.uploads import from_json, from_table
-from conlinucb.service.catalogues.version import CatalogueVersion, Content
+from conlinucb.service.catalogues.preview import preview_of
+from conlinucb.service.catalogues.uploads import Upload, from_table, read_json
+from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.http.body_errors import sentence
 from conlinucb.service.http.routes.common import ERRORS, STRICT, Name, catalogues_of, use_cases_of
 from conlinucb.service.problems import Problem
@@ -18,6 +19,7 @@ from conlinucb.service.schemas import (
     CatalogueBody,
     CatalogueOut,
     ItemsBody,
+    PreviewOut,
     RemovalBody,
 )
 from conlinucb.service.settings import Settings
@@ -27,9 +29,13 @@ router = APIRouter(
 )
 TABLES = {
     "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv",
     "application/vnd.apache.parquet": ".parquet",
     "application/x-parquet": ".parquet",
 }
+Directions = Annotated[
+    int | None, Query(ge=1, le=1000, description="For a table: directions of tags, at most.")
+]
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -51,6 +57,26 @@ def listed(request: Request) -> list[CatalogueOut]:
     return [_about(request, version) for version in catalogues_of(request).listed()]
 
 
+@router.post("/preview", summary="What an upload would become", openapi_extra=_BODY)
+async def preview(request: Request, d: Directions = None) -> PreviewOut:
+    """Takes what an upload takes, and stores nothing.
+
+    Says what was understood and what was guessed, which topics cover which items, the first five
+    questions to a newcomer with a reason for each, and how three example people would fare.
+    """
+    body = await request.body()
+    return await run_in_threadpool(_preview, request, _kind(request), body, d)
+
+
+def _preview(request: Request, kind: str, body: bytes, d: int | None) -> PreviewOut:
+    found = _read(request, kind, body, d)
+    return preview_of(found, catalogues_of(request).trial(found.content, found.beginning()))
+
+
+def _kind(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
 @router.get("/{name}", summary="One catalogue")
 def shown(request: Request, name: Name) -> CatalogueOut:
     """Its size, its version, and whether another one is being built."""
@@ -70,35 +96,36 @@ async def put(
     request: Request,
     response: Response,
     name: Name,
-    d: Annotated[
-        int | None, Query(ge=1, le=1000, description="For a table: directions of tags, at most.")
-    ] = None,
+    d: Directions = None,
 ) -> CatalogueOut:
     """Items with tags as JSON, or a table of items and tags as CSV or parquet.
 
+    A table may be long or wide, separated by commas, semicolons or tabs, under the common names of
+    columns; ``understood`` says how it was read. ``POST /v1/catalogues/preview`` shows it before.
     Where people's states have to be rebuilt for it, the old version is served until that is
     done: the status is then 202.
     """
     body = await request.body()
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return await run_in_threadpool(_put, request, response, name, kind, body, d)
+    return await run_in_threadpool(_put, request, response, name, _kind(request), body, d)
 
 
 def _put(
     request: Request, response: Response, name: str, kind: str, body: bytes, d: int | None
 ) -> CatalogueOut:
-    content, settings = _read(kind, body, d)
-    if settings is not None:
-        refuse_strangers(settings.agent, "settings.agent")
-    catalogues_of(request).replace(name, content, settings)
-    out = _out(request, name)
+    found = _read(request, kind, body, d)
+    catalogues = catalogues_of(request)
+    settings = found.settings if catalogues.known(name) else found.beginning()
+    catalogues.replace(name, found.content, settings)
+    told = found.understood if kind in TABLES else None
+    out = _out(request, name).model_copy(update={"understood": told})
     response.status_code = 200 if out.building is None else 202
     return out
 
 
-def _read(kind: str, body: bytes, d: int | None) -> tuple[Content, Settings | None]:
+def _read(request: Request, kind: str, body: bytes, d: int | None) -> Upload:
     if kind in TABLES:
-        return from_table(body, TABLES[kind], d=d), None
+        hosts = request.app.state.config.image_hosts
+        return from_table(body, TABLES[kind], image_hosts=hosts, d=d)
     if kind != "application/json":
         raise Problem(
             415, "wrong_type", f"A catalogue is application/json or {list(TABLES)}, got {kind!r}."
@@ -107,7 +134,9 @@ def _read(kind: str, body: bytes, d: int | None) -> tuple[Content, Settings | No
         given = CatalogueBody.model_validate_json(body)
     except ValidationError as error:
         raise Problem(422, "invalid_body", sentence(error.errors(), ("body",))) from None
-    return from_json(given), given.settings
+    if given.settings is not None:
+        refuse_strangers(given.settings.agent, "settings.agent")
+    return read_json(given)
 
 
 @router.delete("/{name}", summary="Remove a catalogue", status_code=204)

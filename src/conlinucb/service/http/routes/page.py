@@ -1,4 +1,4 @@
-"""The page: three documents, their files, and what only they ask for."""
+"""The page: its documents, their files, and what only they ask for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from conlinucb.service.catalogues import browse
-from conlinucb.service.conversations import comparison as comparisons
+from conlinucb.service.conversations.comparison import AGENTS, SCHEDULES
 from conlinucb.service.http.routes.common import (
     ERRORS,
     STRICT,
@@ -20,14 +20,8 @@ from conlinucb.service.http.routes.common import (
     catalogue_name,
     catalogues_of,
 )
-from conlinucb.service.schemas import (
-    BeginningOut,
-    ComparisonBody,
-    ComparisonOut,
-    PageCatalogue,
-    PageOut,
-    SearchOut,
-)
+from conlinucb.service.http.routes.comparison import comparisons_of
+from conlinucb.service.schemas import BeginningOut, PageCatalogue, PageOut, SearchOut
 
 FOLDER = Path(__file__).parent.parent / "static"
 FRESH = {"cache-control": "no-cache"}
@@ -72,8 +66,14 @@ async def profile() -> FileResponse:
 
 @router.api_route("/compare", methods=READ, include_in_schema=False)
 async def comparison() -> FileResponse:
-    """A simulated person met by two agents."""
+    """People met by two agents."""
     return _document("compare.html")
+
+
+@router.api_route("/build", methods=READ, include_in_schema=False)
+async def build() -> FileResponse:
+    """The builder's home: uploads, catalogues and the description of every route."""
+    return _document("build.html")
 
 
 @router.get("/v1/page", summary="What the page needs", responses=ERRORS, dependencies=STRICT)
@@ -92,8 +92,9 @@ def needed(request: Request) -> PageOut:
             for version in catalogues_of(request).listed()
         ],
         default=request.app.state.config.default_catalogue,
-        agents=list(comparisons.AGENTS),
-        schedules=list(comparisons.SCHEDULES),
+        agents=list(AGENTS),
+        schedules=list(SCHEDULES),
+        people=comparisons_of(request).kinds(),
     )
 
 
@@ -116,10 +117,3 @@ def beginning(request: Request, catalogue: Catalogue = None) -> BeginningOut:
     """A few broad topics that tell most of a newcomer, and all of them."""
     version = catalogues_of(request).serving(catalogue_name(request, catalogue))
     return browse.beginning(version)
-
-
-@router.post("/v1/page/comparison", summary="Compare agents", responses=ERRORS, dependencies=STRICT)
-def compare(request: Request, body: ComparisonBody, catalogue: Catalogue = None) -> ComparisonOut:
-    """One simulated person met by each agent, round by round. Nothing of it is kept."""
-    version = catalogues_of(request).serving(catalogue_name(request, catalogue))
-    return comparisons.compare(version.catalog, body)

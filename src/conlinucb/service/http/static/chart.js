@@ -5,7 +5,7 @@ import { el, fixed } from "/static/common.js";
 const NS = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [420, 230, 46, 26, 10, 20];
 
-function svg(tag, attributes, ...children) {
+export function svg(tag, attributes, ...children) {
   const found = document.createElementNS(NS, tag);
   for (const [name, value] of Object.entries(attributes)) found.setAttribute(name, value);
   found.append(...children);

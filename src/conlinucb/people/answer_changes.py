@@ -19,8 +19,8 @@ from conlinucb.people.compiled import (
     Met,
     Rounds,
     Voice,
+    changed,
     compiled_people,
-    mannered,
 )
 from conlinucb.randomness import DRIFT, derive, uniform
 
@@ -81,18 +81,18 @@ class Wrapped(People):
         return found
 
 
-class Manner(Wrapped):
+class AnswerChange(Wrapped):
     """A wrapper that changes answers by one row of numbers, so that the loop can do the same."""
 
     def row(self) -> tuple[float, float, float, float]:
-        """Which manner, and its three numbers."""
+        """Which change, and its three numbers."""
         raise InvalidInput(f"{type(self).__name__} has no row().")
 
     def depth(self) -> int:
-        """How many manners there are inside: each has draws of its own."""
+        """How many changes there are inside: each has draws of its own."""
         inner, found = self.people, 0
         while isinstance(inner, Wrapped):
-            found += isinstance(inner, Manner)
+            found += isinstance(inner, AnswerChange)
             inner = inner.people
         return found
 
@@ -103,39 +103,39 @@ class Manner(Wrapped):
         nobody = np.empty(0), 0, np.empty(0), np.empty(0), 0, 0, 0.0, 0.0, 0
         voice = Voice(*nobody, rows, np.uint64(place.seed))
         pair, given = int(question.kind == "pair"), np.nan if said is None else said
-        heard = mannered(voice, pair, place.round, number, given)
+        heard = changed(voice, pair, place.round, number, given)
         return None if np.isnan(heard) else heard
 
     def compiled(self) -> Compiled | None:
-        """The inner people's, with one manner more."""
+        """The inner people's, with one change more."""
         inner = compiled_people(self.people)
-        return None if inner is None else _WithManner(inner, self)
+        return None if inner is None else _WithChange(inner, self)
 
     def parameters(self) -> dict[str, Any]:
-        """The inner people's, and this manner."""
+        """The inner people's, and this change."""
         _, *numbers = self.row()
         return {**self.people.parameters(), f"{type(self).__name__} {self.depth()}": numbers}
 
 
-class _WithManner:
-    def __init__(self, inner: Compiled, manner: Manner) -> None:
-        self._inner, self._row = inner, np.array([manner.row()])
+class _WithChange:
+    def __init__(self, inner: Compiled, change: AnswerChange) -> None:
+        self._inner, self._row = inner, np.array([change.row()])
 
     def meet(self, catalog: Catalog, seed: int, user: int) -> Met:
-        return _MetWithManner(self._inner.meet(catalog, seed, user), self._row)
+        return _MetWithChange(self._inner.meet(catalog, seed, user), self._row)
 
 
-class _MetWithManner:
+class _MetWithChange:
     def __init__(self, met: Met, row: Floats) -> None:
         self._met = met
-        rows = np.vstack([met.voice.manners, row])
-        self.voice = met.voice._replace(manners=rows)
+        rows = np.vstack([met.voice.changes, row])
+        self.voice = met.voice._replace(changes=rows)
 
     def rounds(self, first: int, count: int) -> Rounds:
         return self._met.rounds(first, count)
 
 
-class YesNo(Manner):
+class YesNo(AnswerChange):
     """People who answer yes (1) or no (0): yes from ``at`` on.
 
     >>> import conlinucb as cl
@@ -154,7 +154,7 @@ class YesNo(Manner):
         return YES_NO, self.at, self.yes, self.no
 
 
-class Refuses(Manner):
+class Refuses(AnswerChange):
     """People who leave a question unanswered with this probability."""
 
     def __init__(self, people: People, probability: float) -> None:
@@ -166,7 +166,7 @@ class Refuses(Manner):
         return REFUSES, self.probability, 0.0, 0.0
 
 
-class Lies(Manner):
+class Lies(AnswerChange):
     """People who say the opposite, ``low + high`` less the answer, with this probability."""
 
     def __init__(

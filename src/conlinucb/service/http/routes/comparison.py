@@ -1,0 +1,38 @@
+"""Agents compared on simulated or logged people, a few comparisons at a time."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
+
+from conlinucb.service.conversations.comparison import Comparisons
+from conlinucb.service.http.routes.common import (
+    ERRORS,
+    STRICT,
+    Catalogue,
+    catalogue_name,
+    catalogues_of,
+)
+from conlinucb.service.http.turns import Turns
+from conlinucb.service.schemas import ComparisonBody, ComparisonOut
+
+router = APIRouter(tags=["page"])
+
+
+def comparisons_of(request: Request) -> Comparisons:
+    """What was compared lately, and whom it can be compared on."""
+    comparisons: Comparisons = request.app.state.comparisons
+    return comparisons
+
+
+@router.post("/v1/page/comparison", summary="Compare agents", responses=ERRORS, dependencies=STRICT)
+async def compare(
+    request: Request, body: ComparisonBody, catalogue: Catalogue = None
+) -> ComparisonOut:
+    """One person met by each agent, round by round, and 40 in short. Nothing of it is kept."""
+    turns: Turns = request.app.state.turns
+    name = catalogue_name(request, catalogue)
+    version = await run_in_threadpool(catalogues_of(request).serving, name)
+    return await turns.run(partial(comparisons_of(request).compare, version, body))

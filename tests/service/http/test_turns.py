@@ -1,0 +1,88 @@
+"""Comparisons take turns: few at once, nobody waits for ever, and others are not held up."""
+
+from __future__ import annotations
+
+import threading
+
+import anyio
+import pytest
+
+from conlinucb.service.http.turns import Turns
+from conlinucb.service.problems import Problem
+from support.service_world import client_of
+
+ORDER = {"agents": ["ucb"], "rounds": 2}
+
+
+def test_at_most_so_many_at_once_and_all_in_the_end() -> None:
+    lock, now, most = threading.Lock(), [0], [0]
+    pause = threading.Event()
+
+    def work() -> None:
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        pause.wait(0.01)
+        with lock:
+            now[0] -= 1
+
+    async def crowd() -> None:
+        turns = Turns(2, seconds=60.0)
+        async with anyio.create_task_group() as group:
+            for _ in range(20):
+                group.start_soon(turns.run, work)
+
+    anyio.run(crowd)
+    assert most[0] == 2
+
+
+def test_who_waits_too_long_is_told_to_come_again() -> None:
+    over = threading.Event()
+
+    async def crowd() -> None:
+        turns = Turns(1, waiting=1, seconds=0.05)
+        async with anyio.create_task_group() as group:
+            group.start_soon(turns.run, over.wait)
+            await anyio.sleep(0.01)
+            with pytest.raises(Problem) as refused:
+                await turns.run(lambda: None)
+            over.set()
+        assert (refused.value.status, refused.value.code) == (503, "busy")
+        assert await turns.run(lambda: "done") == "done"
+
+    anyio.run(crowd)
+
+
+def test_what_failed_gives_its_turn_back() -> None:
+    async def crowd() -> None:
+        turns = Turns(1, seconds=5.0)
+        for _ in range(3):
+            with pytest.raises(ZeroDivisionError):
+                await turns.run(lambda: 1 / 0)
+        assert await turns.run(lambda: "done") == "done"
+
+    anyio.run(crowd)
+
+
+def test_while_comparisons_are_busy_others_are_served() -> None:
+    """Also with more of them than the service has threads for everything else."""
+    over = threading.Event()
+    with client_of() as client:
+        app, portal = client.app, client.portal
+        app.state.turns = Turns(2, waiting=40, seconds=60.0)  # type: ignore[attr-defined]
+        turns = app.state.turns  # type: ignore[attr-defined]
+        assert portal is not None
+        busy = [portal.start_task_soon(turns.run, over.wait) for _ in range(42)]
+        try:
+            while portal.call(turns.waiting) < 40:
+                pass
+            response = client.post("/v1/page/comparison", json=ORDER)
+            assert response.status_code == 503
+            assert response.json()["error"]["code"] == "busy"
+            assert int(response.headers["retry-after"]) > 0
+            assert client.post("/v1/users/ann/next").status_code == 200
+        finally:
+            over.set()
+        for each in busy:
+            each.result(timeout=60)
+        assert client.post("/v1/page/comparison", json=ORDER).status_code == 200
