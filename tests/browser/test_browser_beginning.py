@@ -117,9 +117,14 @@ def test_what_was_named_is_said_in_one_request_and_can_be_taken_back(come: Come)
     matches = page.locator(".card .match")
     expect(matches.first).to_be_visible()
     expect(page.locator("#known")).to_contain_text("I am getting a first idea of you")
+    other = guest.open()
+    assert shown(other) == first
     button(page, "Back").click()
     expect(page.get_by_role("heading", name="What do you love?")).to_be_focused()
-    expect(page.locator(".pill")).to_have_count(3)
+    for tab in (page, other):
+        expect(tab.locator(".pill")).to_have_count(3)
+    page.reload()
+    expect(settled(page).locator(".pill")).to_have_count(3)
     assert guest.kinds().count("retraction") == 3
     button(page, "Show me films").click()
     expect(page.locator(".card[data-item]")).to_have_count(3)
