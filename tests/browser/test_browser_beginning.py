@@ -1,4 +1,4 @@
-"""The beginning in a browser: what one loves, found by typing or picked, and nothing before that."""
+"""The beginning in a browser: what one loves, typed or picked; nothing is sent before that."""
 
 from __future__ import annotations
 
@@ -117,9 +117,14 @@ def test_what_was_named_is_said_in_one_request_and_can_be_taken_back(come: Come)
     matches = page.locator(".card .match")
     expect(matches.first).to_be_visible()
     expect(page.locator("#known")).to_contain_text("I am getting a first idea of you")
+    other = guest.open()
+    assert shown(other) == first
     button(page, "Back").click()
     expect(page.get_by_role("heading", name="What do you love?")).to_be_focused()
-    expect(page.locator(".pill")).to_have_count(3)
+    for tab in (page, other):
+        expect(tab.locator(".pill")).to_have_count(3)
+    page.reload()
+    expect(settled(page).locator(".pill")).to_have_count(3)
     assert guest.kinds().count("retraction") == 3
     button(page, "Show me films").click()
     expect(page.locator(".card[data-item]")).to_have_count(3)
@@ -149,6 +154,11 @@ def test_back_one_step_takes_back_what_was_said_there(come: Come) -> None:
     assert shown(page)[0] == liked
     expect(button(page, f"Like: {liked}")).to_be_visible()
     assert [each["retracted"] for each in guest.log("reward")] == [True]
+    button(page, "Back").click()  # to a question behind which another one stands open
+    expect(page.locator("h2.asked")).to_have_text(asked)
+    answer(page, "Yes")
+    said = [(each["about"]["answer"], each["retracted"]) for each in guest.log("answer")]
+    assert said == [(1, True), (0, True), (1, False)]
 
 
 def test_more_like_this_and_a_list_kept_here(come: Come) -> None:

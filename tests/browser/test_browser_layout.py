@@ -65,6 +65,7 @@ def test_a_conversation_fits(come: Come, catalogue: str) -> None:
     page.get_by_role("combobox", name="a mood you love").fill("a")
     expect(page.get_by_role("option").first).to_be_visible()
     check(page)
+    page.keyboard.press("Escape")
     page.locator(".face").first.click()
     page.locator(".face").first.click()
     skip(page)

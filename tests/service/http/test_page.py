@@ -265,4 +265,4 @@ def test_every_picture_of_the_tour_is_there_and_shown() -> None:
     folder = Path(__file__).parents[3] / "docs/page"
     named = set(re.findall(r"\(page/([\w-]+\.png)\)", DOCUMENTED))
     assert named == {path.name for path in folder.glob("*.png")}
-    assert len(named) == 24
+    assert len(named) == 48

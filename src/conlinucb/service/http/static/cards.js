@@ -54,8 +54,9 @@ function reason(item) {
 /** Topics of an item; those that this person likes come first and are marked. */
 function topics({ terms, matches = [] }) {
   const order = [...terms.filter((each) => matches.includes(each)), ...terms.filter((each) => !matches.includes(each))];
-  const shown = order.slice(0, TOPICS);
-  const left = order.slice(TOPICS);
+  const fits = order.length <= TOPICS + 1 ? order.length : TOPICS; // "+1" is no shorter than the one
+  const shown = order.slice(0, fits);
+  const left = order.slice(fits);
   const chip = (term) => (matches.includes(term)
     ? el("li", { class: "chip match", dir: "auto" }, icon("heart"), el("span", { class: "unseen" }, "you like "), term)
     : el("li", { class: "chip", dir: "auto" }, term));
@@ -97,7 +98,7 @@ const middle = ({ range: [low, high] }) => (low + high) / 2;
 const DONE = { liked: ["heart", "You like it"], refused: ["cross", "Not for you"], seen: ["eye", "Seen"] };
 
 function drawActions(talk, place, actions, alert, step, item) {
-  const [state, given] = stateOf(talk, item.item);
+  const [state] = stateOf(talk, item.item);
   if (actions.dataset.state === String(state)) return;
   actions.dataset.state = String(state);
   place.dataset.state = state ?? "";
@@ -120,7 +121,7 @@ function drawActions(talk, place, actions, alert, step, item) {
   if (state) {
     const [sign, text] = DONE[state];
     actions.replaceChildren(el("span", { class: `done done-${state}` }, icon(sign), text),
-      button("Undo", "back", "u", () => undo(talk, place, item, given), "plain"));
+      button("Undo", "back", "u", () => undo(talk, place, item), "plain"));
   } else {
     actions.replaceChildren(
       button("Like", "heart", "l", () => rate(talk, place, step, item, true), "like"),
@@ -145,14 +146,15 @@ function see({ store }, place, item) {
   say(`${nameOf(item)} will not be shown again.`);
 }
 
-async function undo(talk, place, item, given) {
-  const { store, letters, picture } = talk;
+async function undo(talk, place, item) {
+  const [, given] = stateOf(talk, item.item);
+  const { store, letters } = talk;
   if (store.seen.includes(item.item)) {
     store.seen = store.seen.filter((name) => name !== item.item);
-  } else {
-    if (!given) await talk.deliver(); // its number is not known before it is acknowledged
-    const found = given ?? picture().rated.find((each) => each.item === item.item);
-    if (found) letters.takeBack({ event: found.event, item: item.item });
+  } else if (letters.waitingFor(item.item) !== undefined) {
+    letters.takeBackWaiting(item.item);
+  } else if (given) {
+    letters.takeBack({ event: given.event, item: item.item });
   }
   place.redraw();
   say("Taken back.");

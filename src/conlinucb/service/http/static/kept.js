@@ -93,6 +93,9 @@ export function kept(catalogue) {
       }
     },
 
+    /** The number of what was said here; null where it is not known. */
+    numberOf(client) { return this.trail.find((each) => client in each.said)?.said[client] ?? null; },
+
     /** What was said here as this event. */
     clientOf(number) {
       for (const { said } of this.trail) {
@@ -102,8 +105,10 @@ export function kept(catalogue) {
     },
 
     /** Begin anew, as someone else: what was seen and saved stays. */
-    startAnew() {
-      for (const name of ["step", "trail", "again", "told", "passed"]) local.delete(prefix + name);
+    startAnew(step = null) {
+      if (step) this.step = step;
+      else local.delete(`${prefix}step`);
+      for (const name of ["trail", "again", "told"]) local.delete(prefix + name);
     },
 
     get seen() { return get("seen", isTexts, []); },

@@ -4,7 +4,7 @@
 // service shows the same step; what was said and is not yet acknowledged is kept there, too.
 // What is said and what comes next go in one request, and the screen does not wait for it.
 
-import { byId, el, endComingAnew, isComingAnew, NOTHING_SERVED, page, pictureOf, say, start } from "/static/common.js";
+import { byId, el, endComingAnew, isComingAnew, NOTHING_SERVED, page, pictureOf, profileOf, say, start } from "/static/common.js";
 import { BEGINNING, kept, newId } from "/static/kept.js";
 import { outbox } from "/static/outbox.js";
 import { beginning } from "/static/beginning.js";
@@ -13,7 +13,7 @@ import { cards, redrawCards } from "/static/cards.js";
 import { icon } from "/static/icons.js";
 import { listenToKeys } from "/static/keys.js";
 import { question } from "/static/question.js";
-import { listed, nameOf, progress } from "/static/words.js";
+import { listed, nameOf, progress, speakOf } from "/static/words.js";
 
 const ITEMS = 3;
 const MOST_EXCLUDED = 2000;
@@ -42,6 +42,7 @@ async function main() {
   await attempt(async () => {
     ({ catalogue } = await start());
     if (!catalogue) return showNothingServed();
+    speakOf(catalogue.nouns);
     store = kept(catalogue.name);
     letters = outbox(catalogue, store);
     prepareBeliefs({ folded: true });
@@ -67,6 +68,7 @@ function follow({ key }) {
   if (!store.concerns(key)) return;
   drawSaved();
   if (shown && !store.step) return showGone();
+  if (store.step === BEGINNING) return byId("onward") ? null : attempt(showBeginning);
   if (store.step) attempt(() => show({ focus: false }));
 }
 
@@ -76,9 +78,9 @@ async function enter() {
     letters.dropOthers();
     note = "This browser had lost the cookie by which it is known here: this is a new start.";
   }
-  if (!store.step) {
+  if (!hasBegun()) {
     picture = await pictureOf(catalogue);
-    const isKnown = picture.rounds + picture.questions_asked + picture.rated.length + picture.answered.length > 0;
+    const isKnown = store.step !== BEGINNING && picture.rounds + picture.questions_asked + picture.rated.length + picture.answered.length > 0;
     endComingAnew();
     if (!isKnown && !store.outbox.length) return showBeginning();
     begin({});
@@ -87,9 +89,14 @@ async function enter() {
   endComingAnew();
 }
 
+/** Whether there is a step behind the beginning; who went back there is at no step, and not gone. */
+function hasBegun() {
+  return Boolean(store?.step) && store.step !== BEGINNING;
+}
+
 /** The first step after the beginning; where another tab has begun, its step is the one. */
 function begin(how) {
-  if (store.step) return;
+  if (hasBegun()) return;
   const id = newId();
   store.trail = [{ id: BEGINNING, said: {} }, { id, ...how, said: {} }];
   store.step = id;
@@ -150,7 +157,7 @@ function put(children, focus) {
   const step = byId("step");
   step.replaceChildren(...[notes(), ...children].filter(Boolean));
   step.removeAttribute("aria-busy");
-  document.body.classList.toggle("begun", Boolean(store?.step));
+  document.body.classList.toggle("begun", hasBegun());
   if (focus) {
     step.querySelector("h2")?.focus({ preventScroll: true });
     scrollTo({ top: 0 });
@@ -212,7 +219,7 @@ async function goBack() {
   store.trail = [...store.trail.slice(0, at - 1), { ...before, said: {}, isBack: true }];
   note = events.length ? "Back one step: what you said there is taken back." : "Back one step.";
   if (before.id === BEGINNING) {
-    store.startAnew();
+    store.startAnew(BEGINNING);
     take(await letters.flush());
     return showBeginning({ focus: true });
   }
@@ -243,7 +250,7 @@ function leaveBeginning(said) {
 function nameMore() {
   const box = byId("search");
   if (box) box.focus();
-  else if (store?.step) attempt(showMore);
+  else if (hasBegun()) attempt(showMore);
   return true;
 }
 
@@ -275,13 +282,23 @@ function drawSaved() {
 // A question
 
 function answer(step, value) {
-  const { isBack } = store.current;
-  // A question that was answered before is closed; what one says of its topic now is said unasked.
-  const body = isBack && step.about === "term" ? { topic: step.term } : { question: step.question };
-  if (!(isBack && value === "skip")) letters.answer({ ...body, answer: value }, shown);
   const words = { yes: `Noted: yes to ${step.term}.`, no: `Noted: no to ${step.term}.`, skip: "Skipped." };
+  if (store.current.isBack) {
+    waitFor(words[value]);
+    return attempt(() => answerAgain(step, value));
+  }
+  letters.answer({ question: step.question, answer: value }, shown);
+  return goOn({}, words[value]);
+}
+
+/** After a step back: where the question is closed by now, what one says of its topic is said unasked. */
+async function answerAgain(step, value) {
+  const { open_question: open } = await profileOf(catalogue, { events: 1 });
+  if (open?.question === step.question) letters.answer({ question: step.question, answer: value }, shown);
+  else if (step.about === "term" && value !== "skip") letters.answer({ topic: step.term, answer: value }, shown);
   // Its round is over already: to ask once more would be one question too many.
-  return goOn(isBack ? { ask: "never" } : {}, words[value]);
+  store.leave(shown, { ask: "never" });
+  await show();
 }
 
 // Items

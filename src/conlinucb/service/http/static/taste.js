@@ -5,7 +5,7 @@ import { kept } from "/static/kept.js";
 import { bloom, COLOURS } from "/static/bloom.js";
 import { portraitOf } from "/static/cover.js";
 import { packed, unpacked } from "/static/share.js";
-import { because, capital, isLiked, nameOf, sentence, tasteOf } from "/static/words.js";
+import { because, capital, isLiked, nameOf, sentence, speakOf, tasteOf } from "/static/words.js";
 
 const PETALS = 8;
 const BEST = 10;
@@ -28,6 +28,7 @@ async function main() {
   if (shared) return showShared(shared);
   const { catalogue } = await start();
   if (!catalogue) throw new Error(NOTHING_SERVED);
+  speakOf(catalogue.nouns);
   const [picture, best] = await Promise.all([pictureOf(catalogue), call("GET", mine(catalogue, "/best", { k: BEST }))]);
   showOwn(catalogue, kept(catalogue.name), picture, best.items, /^[A-Za-z0-9_-]{40,}$/.test(fragment));
   if (fragment === "saved") byId("saved")?.scrollIntoView();
@@ -146,6 +147,7 @@ function download(name, type, text) {
 // Someone else's
 
 function showShared(taste) {
+  speakOf(taste.nouns);
   document.title = "A taste · conlinucb";
   for (const link of document.querySelectorAll("nav a")) link.removeAttribute("aria-current");
   const petals = taste.petals.map(([term, liking]) => ({ term, liking }));

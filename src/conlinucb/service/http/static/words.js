@@ -10,6 +10,16 @@ export function listed(words, last = "and") {
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+let nouns = "items";
+
+/** What the items are called, in what is said from now on. */
+export function speakOf(found = "items") {
+  nouns = found;
+}
+
+/** A topic within a sentence: of what is "set in space", one loves films. */
+const phrase = (topic) => (/^(set|made|from|based|about|with|for|by) /i.test(topic) ? `${nouns} ${topic}` : topic);
+
 /** What an item is called: with its year, where the title does not say it. */
 export function nameOf({ item, title, year }) {
   const name = title ?? item;
@@ -39,8 +49,8 @@ export function progress(known) {
 /** The reasons for an item, as a sentence; null where there are none. */
 export function because(reasons) {
   const topics = reasons.filter((each) => each.kind === "topic");
-  const loved = topics.filter((each) => each.liking >= LOVE).map((each) => each.title ?? each.about);
-  const liked = topics.filter((each) => each.liking < LOVE).map((each) => each.title ?? each.about);
+  const loved = topics.filter((each) => each.liking >= LOVE).map((each) => phrase(each.about));
+  const liked = topics.filter((each) => each.liking < LOVE).map((each) => phrase(each.about));
   const items = reasons.filter((each) => each.kind === "item").map((each) => each.title ?? each.about);
   const parts = [];
   if (loved.length) parts.push(`love ${listed(loved)}`);
@@ -67,8 +77,8 @@ export function tasteOf(topics) {
 /** The same as one sentence; null where nothing is known. */
 export function sentence({ love, like, not }, who = "You") {
   const parts = [];
-  if (love.length) parts.push(`love ${listed(love)}`);
-  if (like.length) parts.push(`like ${listed(like)}`);
-  if (not.length) parts.push(`can do without ${listed(not, "or")}`);
+  if (love.length) parts.push(`love ${listed(love.map(phrase))}`);
+  if (like.length) parts.push(`like ${listed(like.map(phrase))}`);
+  if (not.length) parts.push(`can do without ${listed(not.map(phrase), "or")}`);
   return parts.length ? `${who} ${parts.length > 1 ? `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1)}` : parts[0]}.` : null;
 }
