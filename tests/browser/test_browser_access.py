@@ -22,8 +22,8 @@ from support.browser import (
     rate,
     settled,
     shown,
-    skip,
     to_items,
+    to_question,
 )
 
 pytestmark = pytest.mark.more
@@ -63,7 +63,7 @@ def test_a_conversation(come: Come, axe: Any) -> None:
     page.keyboard.press("Escape")
     face(page, "comedies").click()
     face(page, "comedies").click()
-    skip(page)
+    to_question(page)
     page.get_by_text("Why this question?").click()
     page.keyboard.press("?")
     check(axe, page)

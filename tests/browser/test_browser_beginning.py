@@ -20,7 +20,7 @@ from support.browser import (
     rate,
     settled,
     shown,
-    skip,
+    to_question,
     upload,
 )
 from support.service_world import Server
@@ -221,7 +221,7 @@ def test_it_says_when_questions_and_items_end(come: Come, site: Server) -> None:
     settings = {"max_questions": 1}
     upload(site, "short", {each: ["calm"] for each in names}, settings=settings)
     page = come().open(at("/", catalogue="short"))
-    skip(page)
+    to_question(page)
     seen: list[str] = []
     if page.locator(".answers").count():
         button(page, "Skip").click()

@@ -20,8 +20,8 @@ from support.browser import (
     rate,
     settled,
     shown,
-    skip,
     to_items,
+    to_question,
 )
 
 pytestmark = pytest.mark.more
@@ -129,7 +129,7 @@ def everything(page: Page) -> list[str]:
         if heading.inner_text() == END:
             break
         if page.locator("#onward").count():
-            skip(page)
+            to_question(page)
             continue
         if page.locator(".answers").count():
             button(page, "Yes").click()

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from support import browser
-from support.browser import Come, answer, beliefs, button, focused, shown
+from support.browser import Come, answer, beliefs, button, focused, shown, skip
 
 pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
@@ -159,3 +159,17 @@ def test_a_button_that_is_done_does_not_take_the_focus_along(come: Come) -> None
         expect(page.get_by_role("status")).to_contain_text(text)
         page.wait_for_timeout(200)
         assert page.evaluate("() => document.activeElement.tagName") != "BODY"
+
+
+def test_enter_goes_on_after_a_card_was_liked_by_its_key(come: Come) -> None:
+    """The focus stays at the card: on Undo, Enter would take the like back."""
+    guest = come()
+    page = guest.open()
+    skip(page)
+    first, *_ = shown(page)
+    page.keyboard.press("1")
+    page.keyboard.press("l")
+    expect(button(page, f"Undo: {first}")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator("#step:not([aria-busy]) .answers")).to_be_visible()
+    assert guest.kinds() == ["recommendation", "reward", "question"]

@@ -18,8 +18,8 @@ from support.browser import (
     rate,
     settled,
     shown,
-    skip,
     to_items,
+    to_question,
 )
 
 pytestmark = pytest.mark.more
@@ -68,7 +68,7 @@ def test_a_conversation_fits(come: Come, catalogue: str) -> None:
     page.keyboard.press("Escape")
     page.locator(".face").first.click()
     page.locator(".face").first.click()
-    skip(page)
+    to_question(page)
     page.get_by_text("Why this question?").click()
     check(page)
     items = to_items(page)
@@ -156,7 +156,7 @@ def test_text_of_twice_the_size_fits_a_phone(come: Come) -> None:
     fits = "() => document.documentElement.scrollWidth <= innerWidth"
     page.evaluate(enlarge)
     assert page.evaluate(WIDE) == []
-    skip(page)
+    to_question(page)
     expect(button(page, "Skip")).to_be_visible()
     assert page.evaluate(fits)
     to_items(page)

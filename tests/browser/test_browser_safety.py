@@ -20,7 +20,7 @@ from support.browser import (
     rate,
     settled,
     shown,
-    skip,
+    to_question,
 )
 
 pytestmark = pytest.mark.more
@@ -114,7 +114,7 @@ def test_what_is_kept_here_may_be_damaged(come: Come) -> None:
         page.reload()
         settled(page)
         if page.locator("#onward").count():
-            skip(page)
+            to_question(page)
         expect(page.locator(".answers")).to_be_visible()
 
 

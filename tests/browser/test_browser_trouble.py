@@ -8,7 +8,19 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from support import browser
-from support.browser import Come, Guest, answer, at, button, card, rate, settled, shown, to_items
+from support.browser import (
+    Come,
+    Guest,
+    answer,
+    at,
+    button,
+    card,
+    rate,
+    settled,
+    shown,
+    skip,
+    to_items,
+)
 
 pytestmark = pytest.mark.more
 chromium, come, site = browser.chromium, browser.come, browser.site
@@ -27,8 +39,7 @@ def test_an_odd_cookie_of_another_program_makes_no_difference(come: Come) -> Non
     guest.context.add_cookies([odd])  # type: ignore[list-item]
     documents: list[str] = []
     loads(guest, documents)
-    page = guest.talk()
-    expect(page.locator(".answers")).to_be_visible()
+    skip(guest.open())
     assert len(documents) == 1
 
 

@@ -128,7 +128,7 @@ class Guest:
         """A new tab in the middle of a conversation: nothing was named, and a question is there."""
         page = self.open(path)
         if page.locator("#onward").count():
-            skip(page)
+            to_question(page)
         return page
 
     @property
@@ -208,9 +208,30 @@ def button(page: Page | Locator, name: str, *, exact: bool = True) -> Locator:
 
 
 def skip(page: Page) -> None:
-    """Name nothing; the first question comes."""
+    """Name nothing, and see the first items; the first question comes after them."""
     button(page, "Just show me something").click()
-    expect(page.locator("#step:not([aria-busy]) h2")).to_be_visible()
+    expect(page.locator("#step:not([aria-busy]) .card[data-item]").first).to_be_visible()
+
+
+_BEGIN = """async () => {
+  const { BEGINNING, kept, newId } = await import("/static/kept.js");
+  const facts = await (await fetch("/v1/page")).json();
+  const asked = new URLSearchParams(location.search).get("catalogue");
+  const isThere = facts.catalogues.some((each) => each.name === asked);
+  const store = kept(isThere ? asked : facts.default);
+  const id = newId();
+  store.trail = [{ id: BEGINNING, said: {} }, { id, said: {} }];
+  store.step = id;
+}"""
+
+
+def to_question(page: Page) -> None:
+    """As somebody whose next step may be a question: at the beginning items come first."""
+    page.evaluate(_BEGIN)
+    page.reload()
+    expect(
+        page.locator("#step:not([aria-busy]) .answers, #step:not([aria-busy]) .card")
+    ).not_to_have_count(0)
 
 
 def name(page: Page, text: str) -> None:

@@ -103,7 +103,7 @@ function drawActions(talk, place, actions, alert, step, item) {
   actions.dataset.state = String(state);
   place.dataset.state = state ?? "";
   const name = nameOf(item);
-  const here = actions.contains(document.activeElement) || document.activeElement === place; // people may have gone on meanwhile
+  const here = actions.contains(document.activeElement); // people may have gone on meanwhile
   const button = (text, sign, key, act, kind = "") =>
     el("button", { type: "button", class: kind, "aria-label": `${text}: ${name}`, "data-key": key, onclick: ({ detail }) => {
       // The second press of a double click is not meant for the button that has come there.

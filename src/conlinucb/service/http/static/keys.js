@@ -47,8 +47,8 @@ function act(key, { go, back, search }) {
   const step = byId("step");
   if (ANSWERS.has(key)) return pressed(step.querySelector(`.answers [data-key=${key}]`));
   if (/^[1-9]$/.test(key)) return focusOn(step.querySelectorAll(".card")[Number(key) - 1]);
-  if (ON_CARD.has(key)) return pressed(currentCard()?.querySelector(`[data-key=${key}]`));
-  if (key === "b") return pressed(currentCard()?.querySelector(".save"));
+  if (ON_CARD.has(key)) return pressedOn(currentCard(), `[data-key=${key}]`);
+  if (key === "b") return pressedOn(currentCard(), ".save");
   if (key === "u") {
     const own = document.activeElement?.closest(".card")?.querySelector("[data-key=u]");
     return own ? pressed(own) : back();
@@ -60,6 +60,15 @@ function act(key, { go, back, search }) {
 function pressed(button) {
   if (!button || button.disabled) return false;
   button.focus();
+  button.click();
+  return true;
+}
+
+/** As by hand, but the focus is the card's: on its Undo, the Enter that goes on would take it back. */
+function pressedOn(card, what) {
+  const button = card?.querySelector(what);
+  if (!button || button.disabled) return false;
+  card.focus({ preventScroll: true });
   button.click();
   return true;
 }

@@ -239,7 +239,7 @@ async function showBeginning({ focus = false } = {}) {
 }
 
 function leaveBeginning(said) {
-  begin({ ask: said.length ? "never" : "due" });
+  begin({ ask: "never" }); // something is shown at once; the first question knows what was thought of it
   for (const [kind, body] of said) letters[kind](body, store.trail[0]?.id === BEGINNING ? BEGINNING : store.step);
   const loved = said.filter(([kind, body]) => kind === "reward" || body.answer === "yes").length;
   waitFor(loved ? "Good choice. Let me see …" : "Let me see …");
