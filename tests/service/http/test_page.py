@@ -266,3 +266,12 @@ def test_every_picture_of_the_tour_is_there_and_shown() -> None:
     named = set(re.findall(r"\(page/([\w-]+\.png)\)", DOCUMENTED))
     assert named == {path.name for path in folder.glob("*.png")}
     assert len(named) == 48
+
+
+def test_the_film_of_the_first_minute_is_small_and_shown() -> None:
+    root = Path(__file__).parents[3]
+    film = (root / "docs/page/first-minute.webp").read_bytes()
+    assert film[8:12] == b"WEBP"
+    assert b"ANMF" in film  # more than one frame
+    assert len(film) < 2_000_000
+    assert "docs/page/first-minute.webp" in (root / "README.md").read_text(encoding="utf-8")
