@@ -61,7 +61,10 @@ def visit(
     volunteered: bool = False,
     rounds: int = ROUNDS,
 ) -> Visit:
-    """Someone who likes films with one of these topics, and says so."""
+    """Someone who likes films with one of these topics, and says so.
+
+    As on the page: films come first, and nothing is asked twice.
+    """
     fits, user = TAGGED[:, taste].any(axis=1), agent.new_user(seed)
     seen: list[int] = []
     events: list[tuple[str, Any, float]] = []
@@ -71,8 +74,10 @@ def visit(
     for topic in taste if volunteered else ():
         agent.volunteer(user, topic, 1.0)
     shown: list[int] = []
-    for _ in range(rounds):
-        while (question := agent.ask(user)) is not None:
+    left = list(range(TAGGED.shape[1]))
+    for number in range(rounds):
+        while number and (question := agent.ask(user, offered=left)) is not None:
+            left.remove(question.index)
             said = float(question.index in taste)
             agent.hear(user, question, said)
             events.append(("answer", question.ids[0], said))
@@ -130,7 +135,7 @@ def test_with_nothing_volunteered_more_fit_than_with_the_papers_constants(
 def test_one_question_in_five_is_a_yes() -> None:
     assert yes([each for tastes in GROUPS.values() for each in visits(NOBODY, tastes)]) >= 20
     named = [each for tastes in GROUPS.values() for each in visits(NOBODY, tastes, favourite=True)]
-    assert yes(named) >= 50
+    assert yes(named) >= 40
 
 
 def population() -> cl.Population:
@@ -151,4 +156,6 @@ def test_after_200_others_who_have_nothing_in_common_no_less_fits() -> None:
     found = visits(agent, GROUPS["mixed"])
     assert share(found) > 37 + 5
     assert share(found) > share(visits(NOBODY, GROUPS["mixed"])) - 5
-    assert yes([*found, *visits(agent, GROUPS["steady"])]) >= 20
+    steady = visits(agent, GROUPS["steady"])
+    assert share(steady) > 46 + 5
+    assert yes([*found, *steady]) >= 20
