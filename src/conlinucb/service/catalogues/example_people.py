@@ -8,7 +8,7 @@ from conlinucb.numerics.validation import Indices
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.schemas.preview import ExamplePerson, ExampleStep, ShownItem
 
-NAMES = ("Ada", "Ben", "Cleo")
+NAMES = ("One person", "Another", "A third")
 ROUNDS, ITEMS = 4, 3
 MOST_ITEMS, MOST_TOPICS = 20_000, 2_000
 NONE_ABOVE = (
