@@ -14,7 +14,14 @@ from typing import Any
 from benchmarks.server import BenchFailed, free_port, running
 from conlinucb.errors import MissingExtra
 
-PAGES = {"talk": "/", "taste": "/taste", "profile": "/profile", "compare": "/compare"}
+PAGES = {
+    "talk": "/",
+    "taste": "/taste",
+    "profile": "/profile",
+    "compare": "/compare",
+    "build": "/build",
+    "dashboard": "/dashboard",
+}
 SLOWDOWN = 4
 """How many times slower the processor is made, as for a phone."""
 WIDTHS = {390: 844, 820: 1180, 1440: 900}
@@ -91,7 +98,7 @@ def _bytes(request: Any) -> int:
 def line(row: Row) -> str:
     """One line of the text report."""
     return (
-        f"{row['page']:8s} {row['bytes'] / 1000:6.1f} kB in {row['requests']:2d} requests, "
+        f"{row['page']:9s} {row['bytes'] / 1000:6.1f} kB in {row['requests']:2d} requests, "
         f"first content after {row['first_content']:.0f} ms "
         f"(slowest {row['slowest_first_content']:.0f}), "
         f"layout shift {row['layout_shift']:.3f}"
