@@ -21,6 +21,11 @@ site = browser.site
 KEY = "an-operators-key-4711"
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDTHS = (390, 820, 1440)
+TEXT_LEFT = """all => all.map(it => {
+    const text = new Range();
+    text.selectNodeContents(it);
+    return text.getBoundingClientRect().left;
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +140,9 @@ def test_a_service_that_nobody_talked_to(come: Come, tmp_path: Path, axe: Any) -
         expect(page.get_by_role("heading", name="Nobody was here in this time")).to_be_visible()
         expect(page.locator("#store")).to_contain_text("SQLite")
         check(axe, page, (390,))
+        left = "all => all.map(it => it.getBoundingClientRect().left)"
+        names, values = page.locator("#glance dt"), page.locator("#glance dd .big")
+        assert values.evaluate_all(TEXT_LEFT) == pytest.approx(names.evaluate_all(left), abs=2)
         guest.context.set_offline(True)
         page.locator("#days").select_option("7")
         expect(page.get_by_role("alert")).to_contain_text("cannot be reached")

@@ -15,6 +15,7 @@ from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Indices
 from conlinucb.service.conversations.explore import drawn
 from conlinucb.service.conversations.fold import Conversation
+from conlinucb.service.conversations.opening import broad_terms, is_unknown, telling
 from conlinucb.service.problems import Problem
 from conlinucb.service.schemas import NextBody
 from conlinucb.service.storage import Event, QuestionBody, RecommendationBody, RecommendedItem
@@ -57,6 +58,8 @@ def next_event(state: Conversation, request: NextRequest) -> Event | None:
     if request.ask and _may_ask(state):
         if state.user.open is not None:
             return None
+        if request.fresh and offered is None and is_unknown(state):
+            offered = broad_terms(state)
         question = _choose(state, pool, offered, exclude)
         if question is not None:
             return _question_event(state, question, request.event)
@@ -181,6 +184,9 @@ def _recommendation_event(
     if random is not None:
         marks |= {"random": True, "propensity": random.arms.size / among.size}
         return _shown(state, request, random, marks)
+    opening = telling(state, among, request.k) if request.fresh else None
+    if opening is not None:
+        return _shown(state, request, opening, marks)
     agent = state.version.agent
     advice = agent.recommend(replace(state.user), pool, request.k, exclude=exclude)
     return _shown(state, request, advice, marks)

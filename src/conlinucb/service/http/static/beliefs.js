@@ -24,7 +24,7 @@ export function prepareBeliefs({ folded = false } = {}) {
     el("fieldset", { class: "sorting" },
       el("legend", { class: "unseen" }, "Sort topics"),
       sorting("taste", "By taste", true), sorting("uncertainty", "By doubt", false)),
-    el("div", { class: "scale", "aria-hidden": "true" }, el("span", {}, "rather not"), el("span", {}, "like")),
+    el("div", { class: "scale", "aria-hidden": "true" }, el("span", {}, el("span", {}, "rather not"), el("span", {}, "like"))),
     el("ul", { id: "beliefs", class: "list", tabindex: "0", "aria-label": "Topics" }),
     numbersSwitch());
   if (folded) wide.addEventListener("change", () => { panel.open = wide.matches; });
