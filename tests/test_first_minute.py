@@ -12,25 +12,12 @@ import conlinucb as cl
 from conlinucb import datasets
 from conlinucb.agent.spec import agent_of
 from conlinucb.service.settings import DEFAULT_AGENT
+from support.tastes import STEADY
 
 FILMS = datasets.demo(d=None).catalog
 TAGGED = FILMS.weights.toarray() > 0
 ROUNDS, SHOWN = 3, 3
 """A question and three films take some ten seconds."""
-STEADY = (
-    ("animation", "feel-good"),
-    ("horror", "dark and disturbing"),
-    ("science fiction", "set in space", "robots and thinking machines"),
-    ("love stories", "feel-good"),
-    ("war stories", "true stories"),
-    ("westerns", "epic in scale"),
-    ("musicals", "music and musicians"),
-    ("mysteries", "surprise twists", "suspense thrillers"),
-    ("gangster stories", "heist stories"),
-    ("documentaries", "politics and power"),
-    ("martial arts and samurai", "set in japan"),
-    ("sad and moving", "family ties", "growing up"),
-)
 Taste = list[int]
 
 

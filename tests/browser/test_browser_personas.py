@@ -13,24 +13,10 @@ from playwright.sync_api import Page, expect
 from support import browser
 from support.browser import Come, button, face, name, shown, skip
 from support.service_world import Server
+from support.tastes import STEADY
 
 pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
-PEOPLE = (
-    ("animation", "feel-good"),
-    ("horror", "dark and disturbing"),
-    ("science fiction", "set in space", "robots and thinking machines"),
-    ("love stories", "feel-good"),
-    ("war stories", "true stories"),
-    ("westerns", "epic in scale"),
-    ("musicals", "music and musicians"),
-    ("mysteries", "surprise twists", "suspense thrillers"),
-    ("gangster stories", "heist stories"),
-    ("documentaries", "politics and power"),
-    ("martial arts and samurai", "set in japan"),
-    ("sad and moving", "family ties", "growing up"),
-)
-"""As in tests/test_first_minute.py: a film fits who likes one of its topics."""
 FIRST, EACH = 9, 3
 MANY_ROUNDS = 20
 
@@ -95,7 +81,7 @@ def talk(page: Page, taste: tuple[str, ...], rounds: int) -> Visit:
 
 def everyone(come: Come, strangers: Server, begin: str, rounds: int = 3) -> list[Visit]:
     found = []
-    for taste in PEOPLE:
+    for taste in STEADY:
         guest = come(server=strangers, reduced_motion="reduce")
         page = guest.open()
         if begin == "favourite":
@@ -114,12 +100,12 @@ def everyone(come: Come, strangers: Server, begin: str, rounds: int = 3) -> list
 
 
 def share(visits: list[Visit]) -> float:
-    fitting = sum(each.fitting(taste) for each, taste in zip(visits, PEOPLE, strict=True))
+    fitting = sum(each.fitting(taste) for each, taste in zip(visits, STEADY, strict=True))
     return 100 * fitting / (FIRST * len(visits))
 
 
 def lowest(visits: list[Visit]) -> int:
-    return min(each.fitting(taste) for each, taste in zip(visits, PEOPLE, strict=True))
+    return min(each.fitting(taste) for each, taste in zip(visits, STEADY, strict=True))
 
 
 def check(visits: list[Visit]) -> None:
@@ -159,7 +145,7 @@ def test_skipping_everything(come: Come, strangers: Server) -> None:
 
 
 def test_twenty_rounds_show_no_film_twice(come: Come, strangers: Server) -> None:
-    taste = PEOPLE[5]  # a narrow one: westerns
+    taste = STEADY[5]  # a narrow one: westerns
     guest = come(server=strangers, reduced_motion="reduce")
     page = guest.open()
     skip(page)

@@ -149,7 +149,7 @@ class Conversation:
         if number > version.number or (missed and number != version.number):
             return None  # it may hold what this version does not have, or lack what it has
         if memory is None or not memory.fits(version.catalog):
-            return None  # of before it was noted, or of a version that is not served here yet
+            return None  # of before it was noted, or about what no version has
         if asked and version.agent.asks == "term" and not user.times:
             return None  # of before it was noted what came up, which steers questions
         return cls(

@@ -125,7 +125,8 @@ export const isComingAnew = () => session.get(CAME_ANEW) !== null;
 /** The new cookie is good: should it be lost, too, the page may be loaded once more. */
 export const endComingAnew = () => session.delete(CAME_ANEW);
 
-function errorIn(text) {
+/** The error that the service tells of, or null. */
+export function errorIn(text) {
   try {
     return JSON.parse(text).error;
   } catch {

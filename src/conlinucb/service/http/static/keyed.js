@@ -1,6 +1,6 @@
 // Calls of those who run the service: with the key, where there is one, kept for this tab alone.
 
-import { Refused } from "/static/common.js";
+import { errorIn, Refused } from "/static/common.js";
 
 const KEPT = "conlinucb key";
 const TIMEOUT = 60_000; // milliseconds of a call that sends nothing; a long log takes its time
@@ -49,10 +49,6 @@ export async function keyed(method, path, body, kind = "application/json") {
 }
 
 function refusal(status, text) {
-  try {
-    const { code, message } = JSON.parse(text).error;
-    return new Refused(status, code, message);
-  } catch {
-    return new Refused(status, "unknown", `The service answered with status ${status}.`);
-  }
+  const { code, message } = errorIn(text) ?? { code: "unknown", message: `The service answered with status ${status}.` };
+  return new Refused(status, code, message);
 }
