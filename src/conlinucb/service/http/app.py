@@ -122,7 +122,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     config: ServiceConfig = app.state.config
     storage = Storage(config.database)
     loader = StateLoader(storage)
-    catalogues = Catalogues(storage, loader.renew, image_hosts=config.image_hosts)
+    catalogues = Catalogues(storage, image_hosts=config.image_hosts)
     cache = StateCache(config.cache_megabytes * 1_000_000)
     background = Background(config, storage, catalogues, cache)
     app.state.background = background

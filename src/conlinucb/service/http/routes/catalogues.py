@@ -79,7 +79,7 @@ def _kind(request: Request) -> str:
 
 @router.get("/{name}", summary="One catalogue")
 def shown(request: Request, name: Name) -> CatalogueOut:
-    """Its size, its version, and whether another one is being built."""
+    """Its size and its version."""
     return _out(request, name)
 
 
@@ -89,7 +89,7 @@ def shown(request: Request, name: Name) -> CatalogueOut:
     openapi_extra=_BODY,
     responses={
         200: {"description": "It is served."},
-        202: {"model": CatalogueOut, "description": "People's states are being rebuilt."},
+        202: {"model": CatalogueOut, "description": "A version waits; it is served soon."},
     },
 )
 async def put(
@@ -102,8 +102,7 @@ async def put(
 
     A table may be long or wide, separated by commas, semicolons or tabs, under the common names of
     columns; ``understood`` says how it was read. ``POST /v1/catalogues/preview`` shows it before.
-    Where people's states have to be rebuilt for it, the old version is served until that is
-    done: the status is then 202.
+    It is served at once: people's states are folded anew when they come next.
     """
     body = await request.body()
     return await run_in_threadpool(_put, request, response, name, _kind(request), body, d)
@@ -176,7 +175,7 @@ def settings(request: Request, name: Name) -> Settings:
 
 @router.put("/{name}/settings", summary="Change the settings")
 def change(request: Request, response: Response, name: Name, body: Settings) -> CatalogueOut:
-    """Checked before they are accepted; with another prior, people's states are rebuilt first."""
+    """Checked before they are accepted, and served at once."""
     if body.agent != catalogues_of(request).serving(name).settings.agent:
         refuse_strangers(body.agent, "agent")
     catalogues_of(request).set_settings(name, body)
