@@ -109,8 +109,8 @@ def test_states_of_what_is_not_served_any_more_go_when_their_person_comes(
         for one in (talk, quiet):
             one.go_on(SNAPSHOT_EVERY)
         snapshots, bases = talk.use_cases.storage.snapshots, [talk.state().version.basis]
-        for one in (talk, quiet):
-            wait_until(lambda one=one: snapshots.bases(one.person.id) == bases)
+        people = [one.person.id for one in (talk, quiet)]
+        wait_until(lambda: [snapshots.bases(each) for each in people] == [bases, bases])
         put(client, "it", {"items": items(LATER)})
         assert_folded(talk)
         assert snapshots.bases(talk.person.id) == [talk.state().version.basis] != bases

@@ -222,7 +222,7 @@ class Catalogues:
         _checked(CatalogueVersion(0, name, 0, 0, content, used))
         changes = [("replace", content.to_bytes())]
         if settings is not None:
-            changes.insert(0, ("settings", settings.model_dump_json().encode()))
+            changes.insert(0, ("settings", settings.to_log()))
 
         def body(version: CatalogueVersion | None) -> Changes:
             same = version is not None and unless_source and version.content.source == unless_source
@@ -264,7 +264,7 @@ class Catalogues:
     def set_settings(self, name: str, settings: Settings) -> int:
         """Another agent or other settings, at once; under another prior states are folded anew."""
         _checked(replace(self.serving(name), settings=settings))
-        change = ("settings", settings.model_dump_json().encode())
+        change = ("settings", settings.to_log())
         return self._append(name, lambda _: [change])
 
     def _append(self, name: str, body: Body) -> int:

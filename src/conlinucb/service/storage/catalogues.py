@@ -26,6 +26,7 @@ class Entry:
     serving: int
     pending: int | None
     leased_until: int
+    gone: int | None = None
 
 
 @dataclass(frozen=True)
