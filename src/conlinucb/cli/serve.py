@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,8 +25,9 @@ def serve(
     import uvicorn
 
     from conlinucb.service.config import PREPARED, SERVICE, key_from_environment, read_config
+    from conlinucb.service.http.connections import Connection
     from conlinucb.service.http.supervisor import Supervisor
-    from conlinucb.service.http.timeouts import RequestTimeoutProtocol
+    from conlinucb.service.http.temporary import own_folder
     from conlinucb.service.storage import Storage
 
     settings = read_config(config, database=database, host=host, port=port, workers=workers)
@@ -46,7 +45,7 @@ def serve(
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
-        http=RequestTimeoutProtocol,
+        http=Connection,
         access_log=False,  # addresses hold people's names
         log_level="warning",
         server_header=False,
@@ -64,6 +63,7 @@ def serve(
     typer.echo(f"conlinucb serves {', '.join(settings.catalogues)} at {where}, {guarded}.")
     typer.echo(f"database: {found.place}. Ctrl-C stops it.")
     # Supervised even when there is one worker: one that dies is replaced.
-    with tempfile.TemporaryDirectory(prefix="conlinucb-") as folder:
-        os.environ[PREPARED] = str(Path(folder) / "prepared")
-        Supervisor(server, sockets=[socket]).run()
+    with own_folder() as folder:
+        os.environ[PREPARED] = str(folder / "prepared")
+        os.environ["TMPDIR"] = str(folder)  # what workers leave when they are killed is in it
+        Supervisor(server, [socket], lame_duck_seconds=settings.lame_duck_seconds).run()
