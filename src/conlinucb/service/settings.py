@@ -25,6 +25,10 @@ Noun = Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=PRI
 Sentence = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTED)]
 
 
+_NEW: frozenset[str] = frozenset()
+"""Fields that the version before does not know, and would refuse to read."""
+
+
 class Settings(BaseModel):
     """Of one catalogue. Checked as a whole before it is accepted, agent included."""
 
@@ -110,6 +114,13 @@ class Settings(BaseModel):
         default="Do you like {first} more than {second}?",
         description="How a pair of key-terms is asked about, where the strategy asks for pairs.",
     )
+
+    def to_log(self) -> bytes:
+        """As the change log keeps it: readable for the version before while nothing new is set."""
+        unsaid = {
+            each for each in _NEW if getattr(self, each) == type(self).model_fields[each].default
+        }
+        return self.model_dump_json(exclude=unsaid).encode()
 
     @field_validator("pair_question")
     @classmethod

@@ -234,7 +234,7 @@ class Catalogues:
         _checked(CatalogueVersion(0, name, 0, 0, content, used))
         changes = [("replace", content.to_bytes())]
         if settings is not None:
-            changes.insert(0, ("settings", settings.model_dump_json().encode()))
+            changes.insert(0, ("settings", settings.to_log()))
 
         def body(version: CatalogueVersion | None) -> Changes:
             same = version is not None and unless_source and version.content.source == unless_source
@@ -277,7 +277,7 @@ class Catalogues:
         """Another agent or other settings; another prior rebuilds people's states first."""
         version = self.serving(name)
         new = _checked(replace(version, settings=settings))
-        change = ("settings", settings.model_dump_json().encode())
+        change = ("settings", settings.to_log())
         return self._append(name, lambda _: [change], rebuild=new.basis != version.basis)
 
     def _append(self, name: str, body: Body, *, rebuild: bool = False) -> int:

@@ -6,7 +6,7 @@ import asyncio
 
 from starlette.types import Message, Receive
 
-from conlinucb.service.problems import Problem
+from conlinucb.service.problems import CLOSE, Problem
 
 MOST_WAITING = 200
 """Bodies that are waited for at once in a worker; of more, the slowest is turned away."""
@@ -31,9 +31,8 @@ class Bodies:
         while self.waiting and (len(self.waiting) > MOST_WAITING or self.held > self.most_bytes):
             slowest = min(self.waiting, key=Body.rate)
             self.waiting.pop(slowest)
-            slowest.turn_away(
-                Problem(503, "crowded", "Many bodies are coming, this one slowest.", retry=True)
-            )
+            message = "Many bodies are coming, this one slowest."
+            slowest.turn_away(Problem(503, "crowded", message, retry=True, headers=CLOSE))
 
 
 class Body:
@@ -101,6 +100,7 @@ class Body:
             "too_slow",
             f"{self._seen:,} bytes of the body came in {took:.1f} seconds; after {GRACE:g} seconds "
             f"it must be {RATE:,} a second or more, and all of it within {LONGEST:g} seconds.",
+            headers=CLOSE,
         )
 
     def close(self) -> None:

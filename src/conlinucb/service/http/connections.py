@@ -13,7 +13,7 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from conlinucb.service.http.limits import Limits
-from conlinucb.service.problems import Problem
+from conlinucb.service.problems import CLOSE, Problem
 
 REQUEST_TIMEOUT = 30.0
 """Seconds from the opening of a connection, or from an answer, to the end of the next headers."""
@@ -265,7 +265,6 @@ def _answer(problem: Problem) -> bytes:
         f"HTTP/1.1 {problem.status} {problem.code}",
         "content-type: application/json",
         f"content-length: {len(body)}",
-        "connection: close",
-        *(f"{name.lower()}: {value}" for name, value in problem.headers().items()),
+        *(f"{name.lower()}: {value}" for name, value in (problem.headers() | CLOSE).items()),
     ]
     return "\r\n".join([*lines, "\r\n"]).encode() + body

@@ -5,8 +5,6 @@ One layer for every route, so that none can be forgotten.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import logging
 from collections.abc import Collection
@@ -14,10 +12,9 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from conlinucb.service.config import is_loopback
 from conlinucb.service.http.bodies import Body
+from conlinucb.service.http.callers import Callers
 from conlinucb.service.http.limits import HEALTH, Limits
-from conlinucb.service.http.visitors import is_home, is_page
 from conlinucb.service.problems import Problem
 
 logger = logging.getLogger("conlinucb.service")
@@ -39,27 +36,21 @@ _POLICY = (
 
 
 class Guard:
-    """Checks the host, the key and the size of what comes in."""
+    """Checks who calls, and the size of what comes in."""
 
     def __init__(
         self,
         app: ASGIApp,
         *,
-        key: str | None,
-        hosts: Collection[str],
-        open_page: bool = False,
+        callers: Callers,
         image_hosts: Collection[str] = (),
-        homes: bool = False,
         limits: Limits | None = None,
     ) -> None:
         self.app = app
-        self._limits = limits or Limits()
+        self._callers, self._limits = callers, limits or Limits()
         images = " ".join(["'self'", *(f"https://{each}" for each in image_hosts)])
         policy = _POLICY.format(images=images).encode()
         self._headers = (*_HEADERS, (b"content-security-policy", policy))
-        self._open_page, self._homes = open_page, homes
-        self._digest = None if key is None else _digest(key)
-        self._hosts = frozenset(each.lower() for each in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or say why not."""
@@ -74,10 +65,8 @@ class Guard:
         limits.at_work += 1
         try:
             limits.check_crowd(scope["path"])
-            headers = dict(scope["headers"])
-            self._check_host(scope["path"], headers)
-            self._check_key(scope["path"], headers)
-            body.check_told(headers)
+            self._callers.admit(scope)
+            body.check_told(dict(scope["headers"]))
             await self.app(scope, exchange.receive, exchange.send)
         except Problem as problem:
             exchange.problem = problem
@@ -88,61 +77,6 @@ class Guard:
             limits.at_work -= 1
             body.close()
         await exchange.finish()
-
-    def _check_host(self, path: str, headers: dict[bytes, bytes]) -> None:
-        """Without a key, only pages that name this machine may talk to it (DNS rebinding).
-
-        With one, the page's own calls come from the page.
-        """
-        if self._digest is not None:
-            if self._is_open(path):
-                _check_same(headers)
-            return
-        host = _host_name(headers.get(b"host", b"").decode("latin-1"))
-        if not self._is_ours(host):
-            raise Problem(
-                421,
-                "wrong_host",
-                f"Without a key this service answers to loopback names and those in its setting "
-                f"hosts, not to {host[:100]!r}.",
-            )
-        origin = headers.get(b"origin", b"").decode("latin-1")
-        if origin and not self._is_ours(_host_name(origin.partition("://")[2])):
-            raise Problem(
-                403, "foreign_page", f"Pages of {origin[:100]!r} may not talk to this service."
-            )
-
-    def _is_ours(self, host: str) -> bool:
-        return host in self._hosts or is_loopback(host)
-
-    def _is_open(self, path: str) -> bool:
-        """Whether a browser may ask for it without the key."""
-        return (self._open_page and is_page(path)) or (self._homes and is_home(path))
-
-    def _check_key(self, path: str, headers: dict[bytes, bytes]) -> None:
-        if self._digest is None or path in OPEN_PATHS or self._is_open(path):
-            return
-        given = headers.get(b"authorization", b"").decode("latin-1")
-        scheme, _, key = given.partition(" ")
-        if scheme.lower() != "bearer" or not hmac.compare_digest(_digest(key), self._digest):
-            raise Problem(401, "key_needed", "Send the key: Authorization: Bearer KEY.")
-
-
-def _check_same(headers: dict[bytes, bytes]) -> None:
-    origin = headers.get(b"origin", b"")
-    if origin and origin.partition(b"://")[2].lower() != headers.get(b"host", b"").lower():
-        raise Problem(403, "foreign_page", "Only the page itself may make this call.")
-
-
-def _host_name(host: str) -> str:
-    """The host header without its port."""
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.partition(":")[0].lower()
-
-
-def _digest(key: str) -> bytes:
-    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
 
 
 def _limit(scope: Scope) -> int:
@@ -192,9 +126,5 @@ async def _refuse(problem: Problem, send: Send) -> None:
         (b"content-length", str(len(body)).encode()),
         *((name.lower().encode(), value.encode()) for name, value in problem.headers().items()),
     ]
-    if problem.code in ("too_slow", "crowded"):  # nobody waits for the rest of it
-        headers.append((b"connection", b"close"))
-    if problem.status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": problem.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

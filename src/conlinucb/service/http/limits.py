@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from conlinucb.service.config import ServiceConfig
 from conlinucb.service.http.bodies import Bodies
-from conlinucb.service.problems import Problem
+from conlinucb.service.problems import CLOSE, Problem
 
 MOST_AT_ONCE = 1_000
 """Requests that are worked on or wait for that; more are told to come again."""
@@ -46,6 +46,5 @@ class Limits:
     def check_crowd(self, path: str) -> None:
         """Refuse a request where too many are at work already."""
         if self.at_work - len(self.bodies.waiting) > MOST_AT_ONCE and path not in HEALTH:
-            raise Problem(
-                503, "crowded", f"More than {MOST_AT_ONCE} requests are waiting.", retry=True
-            )
+            message = f"More than {MOST_AT_ONCE} requests are waiting."
+            raise Problem(503, "crowded", message, retry=True, headers=CLOSE)

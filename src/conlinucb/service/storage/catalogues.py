@@ -25,6 +25,7 @@ class Entry:
     serving: int
     pending: int | None
     leased_until: int
+    gone: int | None = None
 
 
 @dataclass(frozen=True)

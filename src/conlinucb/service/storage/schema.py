@@ -38,6 +38,7 @@ catalogues = Table(
     Column("serving", Integer, nullable=False),  # number of the change that is served, 0 for none
     Column("pending", Integer),  # number of the change that is being built
     Column("leased_until", BigInteger, nullable=False),  # by whoever builds it
+    Column("gone", BigInteger),  # since when it is being deleted; its name is free then
     **_NO_REUSE,
 )
 
@@ -50,6 +51,37 @@ changes = Table(
     Column("body", LargeBinary, nullable=False),
     Column("crc", BigInteger, nullable=False),
     Column("at", BigInteger, nullable=False),
+)
+
+bases = Table(
+    "bases",
+    metadata,
+    Column("catalogue", Key, ForeignKey("catalogues.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("base", Integer, nullable=False),  # the whole version that it goes back to
+    Column("body", LargeBinary, nullable=False),  # all changes up to this number in one
+    Column("crc", BigInteger, nullable=False),
+    Column("at", BigInteger, nullable=False),
+)
+
+experiments = Table(
+    "experiments",
+    metadata,
+    Column("catalogue", Key, ForeignKey("catalogues.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("body", Text, nullable=False),
+    Column("crc", BigInteger, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("ended", BigInteger),
+)
+
+counts = Table(
+    "counts",
+    metadata,
+    Column("catalogue", Key, ForeignKey("catalogues.id", ondelete="CASCADE"), primary_key=True),
+    Column("shard", Integer, primary_key=True, autoincrement=False),  # so that no row is hot
+    Column("people", BigInteger, nullable=False),
+    Column("events", BigInteger, nullable=False),
 )
 
 populations = Table(
@@ -98,11 +130,20 @@ events = Table(
     Column("client_id", String(200)),
     Column("subject", String(500)),  # what may be said only once: an answer, a reward
     Column("at", BigInteger, nullable=False),
+    Column("seal", BigInteger),  # a checksum over the whole row; none where older code wrote it
     sqlite_with_rowid=False,
 )
 for _once in (events.c.client_id, events.c.subject):
     _given = _once.is_not(None)
     Index(None, events.c.person, _once, unique=True, sqlite_where=_given, postgresql_where=_given)
+
+aliases = Table(
+    "aliases",
+    metadata,
+    Column("person", Key, ForeignKey("people.id", ondelete="CASCADE"), primary_key=True),
+    Column("client_id", String(200), primary_key=True),  # acknowledged as a repetition
+    Column("seq", Integer, nullable=False),  # of this event
+)
 
 snapshots = Table(
     "snapshots",
@@ -133,4 +174,33 @@ departures = Table(
     Column("person", BigInteger, nullable=False),  # no name: only for caches to forget
     Column("at", BigInteger, nullable=False),
     **_NO_REUSE,
+)
+
+keys = Table(
+    "keys",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=True),
+    Column("name", String(200), nullable=False),
+    Column("digest", String(64), nullable=False, unique=True),  # never the key itself
+    Column("scope", String(20), nullable=False),  # use, build or admin
+    Column("catalogue", String(200)),  # the only one it opens, by name; none: all of them
+    Column("at", BigInteger, nullable=False),
+    Column("until", BigInteger),
+    Column("revoked", BigInteger),
+    Index(None, "name"),
+    **_NO_REUSE,
+)
+
+progress = Table(
+    "progress",
+    metadata,
+    Column("name", String(200), primary_key=True),  # of long work that can be gone on with
+    Column("body", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+)
+
+compatible = Table(
+    "compatible",
+    metadata,
+    Column("oldest", String(32), primary_key=True),  # migration whose code can run on these tables
 )
