@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
+from conlinucb.service.http.temporary import own_folder, remove_left_behind
 from conlinucb.service.storage import Storage
-from support.service_world import Server, wait_until_ready
+from support.service_world import Server
 
 pytestmark = pytest.mark.more
 LAME_DUCK = 1.5
-ITEM = "Alien (1979)"
 
 
 class Someone:
-    """Rewards an item again and again until nobody listens any more."""
+    """Asks for recommendations, each of them logged, until nobody listens any more."""
 
     def __init__(self, port: int, name: str, *, stay: bool) -> None:
         self.name, self._port, self._stay = name, port, stay
@@ -43,16 +43,16 @@ class Someone:
                     self.refused = True
                     return
             sent += 1
-            if not self._reward(connection, f"{self.name}-{sent}"):
+            if not self._ask(connection, f"{self.name}-{sent}"):
                 connection.close()
                 connection = None
 
-    def _reward(self, connection: http.client.HTTPConnection, event: str) -> bool:
+    def _ask(self, connection: http.client.HTTPConnection, event: str) -> bool:
         """Whether the connection can be used again."""
-        body = json.dumps({"item": ITEM, "reward": 0.5, "event": event})
+        body = json.dumps({"ask": "never", "event": event})
         headers = {"content-type": "application/json"}
         try:
-            connection.request("POST", f"/v1/users/{self.name}/rewards", body, headers)
+            connection.request("POST", f"/v1/users/{self.name}/next", body, headers)
             answer = connection.getresponse()
             told = answer.read()
         except (OSError, http.client.HTTPException) as error:
@@ -76,6 +76,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
     finally:
         if found.process.poll() is None:
             found.kill()
+        found.process.communicate()
 
 
 @pytest.mark.parametrize("everyone", [False, True], ids=["to the parent", "to all processes"])
@@ -124,22 +125,19 @@ def _readiness(server: Server) -> list[int]:
         time.sleep(0.1)
 
 
-def test_what_a_killed_server_left_is_removed_by_the_next(tmp_path: Path) -> None:
-    url, folder = f"sqlite:///{tmp_path / 'service.db'}", tmp_path / "temporary"
-    folder.mkdir()
+def test_what_a_killed_server_left_is_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "temporary"
     strange = folder / "conlinucb-serve-of-someone-else"
-    strange.mkdir()  # without the lock of an owner: not ours
-    first = Server(url, TMPDIR=str(folder)).wait()
-    second = Server(url, TMPDIR=str(folder)).wait()
-    kept = {each for each in folder.iterdir() if (each / "owner").exists()}
-    assert len(kept) == 2
-    first.kill()
-    third = Server(url, TMPDIR=str(folder))
-    with third.client() as client:
-        wait_until_ready(client)
-    now = {each for each in folder.iterdir() if (each / "owner").exists()}
-    assert len(now) == 2
-    assert len(now & kept) == 1  # that of the second, which is still there
-    for each in (second, third):
-        each.stop()
-    assert [each.name for each in folder.iterdir()] == [strange.name]
+    strange.mkdir(parents=True)  # without the lock of an owner: not ours
+    server = Server(f"sqlite:///{tmp_path / 'service.db'}", TMPDIR=str(folder)).wait()
+    (left,) = set(folder.iterdir()) - {strange}
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    assert remove_left_behind() == []  # its owner is there
+    server.kill()
+    assert left.exists()
+    with own_folder() as own:
+        assert set(folder.iterdir()) == {strange, own}
+        assert remove_left_behind() == []
+    assert set(folder.iterdir()) == {strange}
