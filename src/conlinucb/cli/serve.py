@@ -26,7 +26,14 @@ def serve(
     need_service()
     import uvicorn
 
-    from conlinucb.service.config import PREPARED, SERVICE, key_from_environment, read_config
+    from conlinucb.service.config import (
+        METRICS,
+        PREPARED,
+        SERVICE,
+        key_from_environment,
+        read_config,
+    )
+    from conlinucb.service.http.logs import set_up
     from conlinucb.service.http.supervisor import Supervisor
     from conlinucb.service.http.timeouts import RequestTimeoutProtocol
     from conlinucb.service.storage import Storage
@@ -37,6 +44,7 @@ def serve(
     if found.is_memory and settings.workers > 1:
         raise InvalidInput("A database in memory has one process: use --workers 1, or a file.")
     os.environ[SERVICE] = settings.model_dump_json()
+    set_up(settings.log_format)
     # Requests share the cores among them; a matrix product that takes all of them slows both.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
@@ -49,6 +57,7 @@ def serve(
         http=RequestTimeoutProtocol,
         access_log=False,  # addresses hold people's names
         log_level="warning",
+        log_config=None,  # as all other logs
         server_header=False,
         timeout_keep_alive=10,
         timeout_graceful_shutdown=settings.drain_seconds,
@@ -66,4 +75,6 @@ def serve(
     # Supervised even when there is one worker: one that dies is replaced.
     with tempfile.TemporaryDirectory(prefix="conlinucb-") as folder:
         os.environ[PREPARED] = str(Path(folder) / "prepared")
+        os.environ[METRICS] = str(Path(folder) / "metrics")
+        Path(os.environ[METRICS]).mkdir()
         Supervisor(server, sockets=[socket]).run()

@@ -19,6 +19,8 @@ from conlinucb.service.settings import Settings
 KEY = "CONLINUCB_KEY"
 DATABASE = "CONLINUCB_DATABASE"
 SERVICE = "CONLINUCB_SERVICE"
+METRICS = "PROMETHEUS_MULTIPROC_DIR"
+"""Where workers put what they count; it must be set before the Prometheus client is imported."""
 PREPARED = "CONLINUCB_PREPARED"
 """The file that says to workers which replace others that the configuration was applied."""
 """The configuration as JSON, from the parent process to its workers."""
@@ -68,6 +70,10 @@ class ServiceConfig(BaseModel):
     """Who may see the page: whoever may call the service, everyone, or no one."""
     cache_megabytes: Annotated[int, Field(ge=1, le=1_000_000)] = 256
     drain_seconds: Annotated[int, Field(ge=1, le=600)] = 10
+    log_format: Literal["auto", "text", "json"] = Field(
+        default="auto", description="Text for a terminal and JSON otherwise, or one of both."
+    )
+    access_log: bool = Field(default=False, description="A line in the log for each request.")
     modules: Path | None = None
     """Folder of strategies and estimators of one's own; the configuration file's by default."""
 

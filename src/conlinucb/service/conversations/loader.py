@@ -9,6 +9,7 @@ from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import UNUSABLE, Conversation, NeedsRebuild, fold
 from conlinucb.service.conversations.move import moved
 from conlinucb.service.conversations.others import OtherPopulations
+from conlinucb.service.observe import observer
 from conlinucb.service.storage import Broken, Event, Finding, Person, Storage, with_missing
 
 logger = logging.getLogger("conlinucb.service")
@@ -37,6 +38,14 @@ class StateLoader:
         """The person's state now."""
         self.check(person)
         state = self._from_snapshot(version, person) or self._moved(version, person)
+        kept = 0 if state is None else state.seq
+        found = self._brought_up(version, person, state)
+        observer.measure("snapshot_age_events", max(found.seq - kept, 0))
+        return found
+
+    def _brought_up(
+        self, version: CatalogueVersion, person: Person, state: Conversation | None
+    ) -> Conversation:
         if state is None:
             return self.rebuild(version, person)
         if self._storage.log.last(person.id) < state.seq:

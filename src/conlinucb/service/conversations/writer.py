@@ -22,6 +22,8 @@ from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, StateLoader
 from conlinucb.service.conversations.move import moved
 from conlinucb.service.conversations.replies import Repeated, Submission
+from conlinucb.service.conversations.seen import report
+from conlinucb.service.observe import observer
 from conlinucb.service.problems import Problem
 from conlinucb.service.storage import (
     Body,
@@ -148,8 +150,10 @@ class LogWriter:
             else:
                 written = log.append(person.id, event)
         except Taken:
+            observer.count("conflicts")
             self._reread(entry, state, person)
             raise _Stale from None
+        report(written, state.version)
         if written.kind == "retraction":
             entry.conversation = self._loader.rebuild(state.version, person)
         else:
@@ -246,6 +250,7 @@ class LogWriter:
             return Conversation.new(version, nobody.seed), nobody
         entry.person = person
         state = entry.conversation
+        observer.count("cache_lookups", result="miss" if state is None else "hit")
         if state is None or not state.fits(version):
             state = (state and moved(state, version)) or self._loader.load(version, person)
         entry.conversation = state.on(version)

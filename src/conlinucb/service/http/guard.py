@@ -16,6 +16,7 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from conlinucb.service.config import is_loopback
+from conlinucb.service.http.logs import in_the_log
 from conlinucb.service.http.visitors import is_home, is_page
 from conlinucb.service.problems import Problem
 
@@ -84,7 +85,7 @@ class Guard:
             exchange.problem = problem
         except Exception:
             logger.exception("a request failed")
-            exchange.problem = Problem(500, "internal", "Something failed here; the log says what.")
+            exchange.problem = Problem(500, "internal", f"Something failed here. {in_the_log()}")
         finally:
             self._inside -= 1
         await exchange.finish()
