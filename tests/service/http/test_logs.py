@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 
 from conlinucb.errors import Damaged
 from conlinucb.service.http import logs
-from support.service_door import BEARER, SECRET
+from support.service_door import BEARER, SECRET, add_route
 from support.service_world import client_of
 
 NAME = "ann-of-the-logs"
@@ -92,7 +92,7 @@ def test_a_failure_is_logged_under_its_request_without_its_text(lines: Lines) ->
         def fail() -> None:
             raise KeyError(NAME)
 
-        client.app.add_api_route("/v1/broken", fail)  # type: ignore[attr-defined]
+        add_route(client, "/v1/broken", fail)
         response = client.get("/v1/broken")
     assert response.status_code == 500
     (entry,) = [each for each in lines.read_all() if each["message"] == "a request failed"]
@@ -109,7 +109,7 @@ def test_what_is_said_of_a_person_is_for_the_caller_alone(lines: Lines) -> None:
         def fail() -> None:
             raise Damaged(f"What is kept of {NAME!r} cannot be read.")
 
-        client.app.add_api_route("/v1/damaged", fail)  # type: ignore[attr-defined]
+        add_route(client, "/v1/damaged", fail)
         response = client.get("/v1/damaged")
     assert NAME in response.json()["error"]["message"]
     assert "damaged: Damaged" in lines.getvalue()

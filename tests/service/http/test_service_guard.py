@@ -17,6 +17,7 @@ from starlette.types import Message, Scope
 from conlinucb.service.http import guard
 from support import service_door
 from support.service_door import BEARER, ROUTES, TWO_ITEMS, add_route, address, error_of, fail
+from support.service_world import client_of
 
 client = service_door.client
 guarded = service_door.guarded

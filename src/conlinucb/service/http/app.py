@@ -18,7 +18,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
-from starlette.routing import compile_path
 
 from conlinucb._version import __version__
 from conlinucb.agent.named import add_folder
@@ -32,6 +31,7 @@ from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.dashboard.reports import Dashboards
 from conlinucb.service.http.body_errors import sentence
+from conlinucb.service.http.callers import Callers
 from conlinucb.service.http.guard import Guard
 from conlinucb.service.http.logs import in_the_log, set_up
 from conlinucb.service.http.metrics import Metrics
@@ -45,9 +45,10 @@ from conlinucb.service.http.routes import (
     people,
     populations,
 )
+from conlinucb.service.http.scopes import Routes, table
 from conlinucb.service.http.timings import Timings
 from conlinucb.service.http.turns import Turns
-from conlinucb.service.http.visitors import HOMES, PAGES, Visitors
+from conlinucb.service.http.visitors import Visitors
 from conlinucb.service.http.watch import Routed, Watch
 from conlinucb.service.observe import observer
 from conlinucb.service.problems import Problem, problem_of
@@ -108,14 +109,14 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.add_exception_handler(ConlinucbError, _package_error)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
-    app.add_middleware(
-        Guard,
+    app.state.routes = Routes(table(page=config.page != "off"))
+    callers = Callers(
         key=key,
         hosts=config.hosts,
         open_page=config.page == "open",
-        homes=config.page != "off",
-        image_hosts=config.image_hosts,
+        routes=app.state.routes,
     )
+    app.add_middleware(Guard, callers=callers, image_hosts=config.image_hosts)
     app.state.timings, app.state.metrics, app.state.draining = Timings(), Metrics(), False
     app.add_middleware(
         Watch,
@@ -210,20 +211,6 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
     message = f"{request.method} {request.url.path}: {error.detail}."
     if status == 400:
         message = f"The body is no JSON that can be read: {str(error.__cause__)[:200]}."
-    if status == 405:
-        headers["Allow"] = ", ".join(sorted(_methods(request)))
-        message = f"{request.method} {request.url.path}: there is {headers['Allow']}."
     response = _answer(Problem(status, _CODES.get(status, "refused"), message))
     response.headers.update(headers)
     return response
-
-
-def _methods(request: Request) -> set[str]:
-    """All that can be done at an address, by the description."""
-    path = request.url.path
-    read = path in (request.app.openapi_url, *PAGES, *HOMES) or path.startswith("/static/")
-    found = {"GET", "HEAD"} if read else set()
-    for path, methods in request.app.openapi()["paths"].items():
-        if compile_path(path)[0].match(request.url.path):
-            found |= {method.upper() for method in methods}
-    return found

@@ -6,8 +6,6 @@ One layer for every route, so that none can be forgotten.
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
 import json
 import logging
 from collections.abc import Collection
@@ -15,9 +13,8 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from conlinucb.service.config import is_loopback
+from conlinucb.service.http.callers import Callers
 from conlinucb.service.http.logs import in_the_log
-from conlinucb.service.http.visitors import is_home, is_page
 from conlinucb.service.problems import Problem
 
 logger = logging.getLogger("conlinucb.service")
@@ -43,25 +40,20 @@ _POLICY = (
 
 
 class Guard:
-    """Checks the host, the key and the size of what comes in."""
+    """Checks who calls, and the size of what comes in."""
 
     def __init__(
         self,
         app: ASGIApp,
         *,
-        key: str | None,
-        hosts: Collection[str],
-        open_page: bool = False,
+        callers: Callers,
         image_hosts: Collection[str] = (),
-        homes: bool = False,
     ) -> None:
         self.app = app
+        self._callers = callers
         images = " ".join(["'self'", *(f"https://{each}" for each in image_hosts)])
         policy = _POLICY.format(images=images).encode()
         self._headers = (*_HEADERS, (b"content-security-policy", policy))
-        self._open_page, self._homes = open_page, homes
-        self._digest = None if key is None else _digest(key)
-        self._hosts = frozenset(each.lower() for each in hosts)
         self._inside = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,10 +68,8 @@ class Guard:
         self._inside += 1
         try:
             self._check_crowd()
-            headers = dict(scope["headers"])
-            self._check_host(scope["path"], headers)
-            self._check_key(scope["path"], headers)
-            exchange.limit(headers, _limit(scope))
+            self._callers.admit(scope)
+            exchange.limit(dict(scope["headers"]), _limit(scope))
             await self.app(scope, exchange.receive, exchange.send)
         except Problem as problem:
             exchange.problem = problem
@@ -95,61 +85,6 @@ class Guard:
             raise Problem(
                 503, "crowded", f"More than {MOST_AT_ONCE} requests are waiting.", retry=True
             )
-
-    def _check_host(self, path: str, headers: dict[bytes, bytes]) -> None:
-        """Without a key, only pages that name this machine may talk to it (DNS rebinding).
-
-        With one, the page's own calls come from the page.
-        """
-        if self._digest is not None:
-            if self._is_open(path):
-                _check_same(headers)
-            return
-        host = _host_name(headers.get(b"host", b"").decode("latin-1"))
-        if not self._is_ours(host):
-            raise Problem(
-                421,
-                "wrong_host",
-                f"Without a key this service answers to loopback names and those in its setting "
-                f"hosts, not to {host[:100]!r}.",
-            )
-        origin = headers.get(b"origin", b"").decode("latin-1")
-        if origin and not self._is_ours(_host_name(origin.partition("://")[2])):
-            raise Problem(
-                403, "foreign_page", f"Pages of {origin[:100]!r} may not talk to this service."
-            )
-
-    def _is_ours(self, host: str) -> bool:
-        return host in self._hosts or is_loopback(host)
-
-    def _is_open(self, path: str) -> bool:
-        """Whether a browser may ask for it without the key."""
-        return (self._open_page and is_page(path)) or (self._homes and is_home(path))
-
-    def _check_key(self, path: str, headers: dict[bytes, bytes]) -> None:
-        if self._digest is None or path in OPEN_PATHS or self._is_open(path):
-            return
-        given = headers.get(b"authorization", b"").decode("latin-1")
-        scheme, _, key = given.partition(" ")
-        if scheme.lower() != "bearer" or not hmac.compare_digest(_digest(key), self._digest):
-            raise Problem(401, "key_needed", "Send the key: Authorization: Bearer KEY.")
-
-
-def _check_same(headers: dict[bytes, bytes]) -> None:
-    origin = headers.get(b"origin", b"")
-    if origin and origin.partition(b"://")[2].lower() != headers.get(b"host", b"").lower():
-        raise Problem(403, "foreign_page", "Only the page itself may make this call.")
-
-
-def _host_name(host: str) -> str:
-    """The host header without its port."""
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.partition(":")[0].lower()
-
-
-def _digest(key: str) -> bytes:
-    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
 
 
 def _limit(scope: Scope) -> int:
@@ -230,7 +165,5 @@ async def _refuse(problem: Problem, send: Send) -> None:
         (b"content-length", str(len(body)).encode()),
         *((name.lower().encode(), value.encode()) for name, value in problem.headers().items()),
     ]
-    if problem.status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": problem.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
