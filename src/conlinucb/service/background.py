@@ -13,13 +13,21 @@ from pathlib import Path
 
 from conlinucb.datasets import demo as films
 from conlinucb.datasets.demo import details, questions
-from conlinucb.errors import ConlinucbError, InvalidInput, Outdated, StorageError
+from conlinucb.errors import (
+    ConlinucbError,
+    Damaged,
+    InvalidInput,
+    StorageError,
+    StoreDown,
+    StoreRefuses,
+)
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.uploads import from_file
 from conlinucb.service.catalogues.version import Content
 from conlinucb.service.config import PREPARED, CatalogueConfig, ServiceConfig
 from conlinucb.service.conversations.cache import StateCache
 from conlinucb.service.conversations.fold import Conversation
+from conlinucb.service.levels import Levels
 from conlinucb.service.populations.learn import Learner
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Person, Snapshot, Storage, Taken, migrate
@@ -30,6 +38,11 @@ EVERY = 0.5
 LEARN_EVERY = 60.0
 """Seconds between two looks at whether there is enough to learn a population from."""
 WAITING_SNAPSHOTS = 500
+_WORDS = {
+    StoreDown: "does not answer",
+    StoreRefuses: "takes nothing",
+    Damaged: "cannot be read",
+}
 DEMO = Settings(noun="film", nouns="films")
 
 
@@ -45,12 +58,13 @@ class Background:
         self._storage = storage
         self._catalogues = catalogues
         self._cache = cache
+        self._levels = Levels()
         self._stop = threading.Event()
         self._departures = 0
         self._prepared = False
         self._provided: set[str] = set()
         self._warm = False
-        self._trouble = "starting"
+        self._start, self._trouble = "starting", ""
         self._waiting: queue.Queue[tuple[Person, str, Snapshot]] = queue.Queue(WAITING_SNAPSHOTS)
         work = (self._follow, self._build, self._save, self._learn)
         self._threads = [threading.Thread(target=each, daemon=True) for each in work]
@@ -72,16 +86,19 @@ class Background:
             self._waiting.put_nowait((person, state.version.basis, state.snapshot()))
 
     def checks(self) -> dict[str, str]:
-        """What must be ok before requests can be served."""
+        """What must be ok before requests can be served, and how each catalogue is.
+
+        In words that anyone may read: addresses, paths and reasons are in the log.
+        """
         found = {"store": "ok", "migrations": "ok", "kernels": "ok" if self._warm else "not warm"}
         try:
             with self._storage.database.connect() as connection:
                 connection.exec_driver_sql("SELECT 1")
-            migrate.require_current(self._storage.database)
+            found["migrations"] = migrate.state(self._storage.database)
         except StorageError as error:
-            found["migrations" if isinstance(error, Outdated) else "store"] = str(error)
-        if not self._prepared:
-            found["start"] = self._trouble
+            found["store"] = _WORDS.get(type(error), "in trouble")
+        if not self._catalogues.opened:
+            found["start"] = self._start
         states = self._catalogues.states()
         if "ok" not in states.values():
             found["catalogues"] = "none is loaded"
@@ -119,6 +136,7 @@ class Background:
         if gone:
             self._cache.forget(gone)
         self._cache.forget_catalogues_but({each.id for each in self._catalogues.all()})
+        self._levels.report(self._catalogues.all(), self._cache)
 
     def _prepare(self) -> None:
         """The tables, and the catalogues of the configuration."""
@@ -129,12 +147,13 @@ class Background:
             self._catalogues.refresh()
             self._provide_all()
         except (ConlinucbError, OSError) as error:
+            self._start = "waits for the store, or for its migrations"
             self._is_trouble(str(error))
             raise
 
     def _is_trouble(self, text: str) -> None:
         if text != self._trouble:
-            logger.error("not ready: %s", text)
+            logger.error("not all is ready: %s", text)
         self._trouble = text
 
     def _provide_all(self) -> None:

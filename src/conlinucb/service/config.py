@@ -20,6 +20,8 @@ KEY = "CONLINUCB_KEY"
 DATABASE = "CONLINUCB_DATABASE"
 SERVICE = "CONLINUCB_SERVICE"
 """The configuration as JSON, from the parent process to its workers."""
+METRICS = "PROMETHEUS_MULTIPROC_DIR"
+"""Where workers put what they count; it must be set before the Prometheus client is imported."""
 PREPARED = "CONLINUCB_PREPARED"
 """The file that says to workers which replace others that the configuration was applied."""
 SHORTEST_KEY = 16
@@ -122,6 +124,10 @@ class ServiceConfig(BaseModel):
         le=3_600,
         description="An answer of which so long next to nothing is read closes its connection.",
     )
+    log_format: Literal["auto", "text", "json"] = Field(
+        default="auto", description="Lines of text, of JSON, or text for a terminal and else JSON."
+    )
+    access_log: bool = Field(default=False, description="A line in the log for each request.")
     modules: Path | None = Field(
         default=None,
         description="Folder of strategies and estimators of your own; otherwise the file's.",

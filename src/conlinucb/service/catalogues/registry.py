@@ -90,8 +90,12 @@ class Catalogues:
         return self.serving(name).number != number
 
     def states(self) -> dict[str, str]:
-        """Each catalogue with "ok" or what is wrong with it."""
-        return {**self.missing, **dict.fromkeys(self._versions, "ok"), **self._broken}
+        """Each catalogue with "ok" or, in a word, what is wrong with it."""
+        return {
+            **dict.fromkeys(self.missing, "cannot be had"),
+            **dict.fromkeys(self._versions, "ok"),
+            **dict.fromkeys(self._broken, "damaged"),
+        }
 
     def refresh(self) -> None:
         """Follow what others changed; a catalogue that cannot be read stays out, others go on."""

@@ -39,6 +39,7 @@ _WITH_PAGE: dict[str, str] = {
 _ALWAYS: dict[str, str] = {
     "GET /healthz": ANYONE,
     "GET /readyz": ANYONE,
+    "GET /metrics": ADMIN,
     "GET, HEAD /v1/openapi.json": READ,
     "PUT /v1/users/{user}": USE,
     "GET /v1/users/{user}": USE,

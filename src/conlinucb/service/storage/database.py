@@ -86,7 +86,7 @@ class Database:
             with self.engine.connect() as connection:
                 yield connection
         except IntegrityError as error:
-            raise Taken(str(error.orig)) from error
+            raise Taken(_line(error)) from error
         except (DBAPIError, PoolTimeout, PendingRollbackError) as error:
             raise self._meaning(error) from error
 
@@ -113,8 +113,7 @@ class Database:
                 connection.exec_driver_sql(_BUSY)
 
     def _meaning(self, error: Exception) -> StorageError:
-        text = str(getattr(error, "orig", error)).strip().splitlines()
-        line = text[0] if text else type(error).__name__
+        line = _line(error)
         if any(each in line for each in _REFUSALS):
             return StoreRefuses(f"The database takes nothing: {line}.")
         if any(each in line for each in _DAMAGE):
@@ -124,6 +123,12 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+
+
+def _line(error: Exception) -> str:
+    """What a database says, without its details, which quote rows."""
+    text = str(getattr(error, "orig", error)).strip().splitlines()
+    return text[0] if text else type(error).__name__
 
 
 def _roll_back(connection: Connection) -> None:
@@ -145,6 +150,7 @@ def _engine(url: str) -> Engine:
         return create_engine(
             parsed,
             isolation_level="AUTOCOMMIT",
+            hide_parameters=True,  # they hold names
             pool_size=CONNECTIONS,
             max_overflow=0,
             pool_timeout=WAIT,
@@ -175,6 +181,7 @@ def _sqlite(url: URL) -> Engine:
     engine = create_engine(
         url,
         isolation_level="AUTOCOMMIT",
+        hide_parameters=True,
         poolclass=QueuePool,
         pool_size=size,
         max_overflow=0,

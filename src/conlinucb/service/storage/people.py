@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Row, delete, func, insert, or_, select
 
 from conlinucb.errors import StorageError, UnknownName
+from conlinucb.service.observe import timed
 from conlinucb.service.storage.database import Database, Taken, now
 from conlinucb.service.storage.schema import catalogues, departures, people
 
@@ -41,6 +42,7 @@ class People:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @timed("store_seconds", operation="find person")
     def find(self, catalogue: int, name: str) -> Person | None:
         """The person with this name, or None."""
         with self._database.connect() as connection:
@@ -56,6 +58,7 @@ class People:
             rows = connection.execute(wanted).all()
         return [_person(row) for row in rows]
 
+    @timed("store_seconds", operation="add person")
     def add(self, catalogue: int, name: str, seed: int) -> Person:
         """A new person; where two add the same one at once, both get the first."""
         values = {"catalogue": catalogue, "name": name, "seed": str(seed), "at": now()}
@@ -83,6 +86,7 @@ class People:
         with self._database.connect() as connection:
             return int(connection.scalar(wanted) or 0)
 
+    @timed("store_seconds", operation="delete person")
     def delete(self, person: int) -> None:
         """Remove a person from log and snapshots, and leave word for the caches."""
         with self._database.transaction() as connection:
