@@ -32,6 +32,10 @@ BODIES: dict[str, Any] = {
     "POST /v1/catalogues/{name}/removals": {"items": ["a"]},
     "PUT /v1/catalogues/{name}/settings": {},
     "PUT /v1/catalogues/{name}/population": {"number": 0},
+    "PUT /v1/catalogues/{name}/experiment": {
+        "arms": [{"name": "a", "share": 0.5}, {"name": "b", "share": 0.5}]
+    },
+    "POST /v1/catalogues/{name}/experiment/promotion": {"arm": "a"},
     "POST /v1/page/comparison": {"agents": ["ucb"], "rounds": 1},
 }
 

@@ -30,11 +30,20 @@ from conlinucb.service.conversations.comparison import Comparisons
 from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.dashboard.reports import Dashboards
+from conlinucb.service.experiments.looks import Looks
 from conlinucb.service.http.body_errors import sentence
 from conlinucb.service.http.callers import Callers
 from conlinucb.service.http.guard import Guard
 from conlinucb.service.http.routes import catalogues as catalogue_routes
-from conlinucb.service.http.routes import comparison, dashboard, health, page, people, populations
+from conlinucb.service.http.routes import (
+    comparison,
+    dashboard,
+    experiments,
+    health,
+    page,
+    people,
+    populations,
+)
 from conlinucb.service.http.scopes import Routes, table
 from conlinucb.service.http.timings import Timed, Timings
 from conlinucb.service.http.turns import Turns
@@ -84,6 +93,7 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.include_router(people.router)
     app.include_router(catalogue_routes.router)
     app.include_router(populations.router)
+    app.include_router(experiments.router)
     app.include_router(dashboard.router)
     app.include_router(health.router)
     if config.page != "off":
@@ -130,6 +140,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.comparisons, app.state.turns = Comparisons(), Turns()
     app.state.use_cases = UseCases(storage, catalogues, cache, loader, background.keep)
     app.state.dashboards = Dashboards(storage)
+    app.state.looks = Looks(storage)
     # As many requests at work as there are connections: none waits for one in vain.
     anyio.to_thread.current_default_thread_limiter().total_tokens = CONNECTIONS
     background.start()
