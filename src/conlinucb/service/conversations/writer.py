@@ -19,7 +19,7 @@ from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.cache import CacheEntry, StateCache
 from conlinucb.service.conversations.fold import Conversation
-from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, StateLoader
+from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, StateLoader, is_worth_keeping
 from conlinucb.service.conversations.move import moved
 from conlinucb.service.conversations.replies import Repeated, Submission
 from conlinucb.service.experiments.experiments import Experiments
@@ -157,8 +157,9 @@ class LogWriter:
             entry.conversation = self._loader.rebuild(state.version, person)
         else:
             state.apply(written)
-        if written.seq % SNAPSHOT_EVERY == 0 or written.kind == "retraction":
-            assert entry.conversation is not None
+        assert entry.conversation is not None
+        due = written.seq % SNAPSHOT_EVERY == 0 or written.kind == "retraction"
+        if due and is_worth_keeping(entry.conversation):
             self._keep(entry.conversation, person)
         return written
 
