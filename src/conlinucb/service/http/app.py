@@ -31,6 +31,7 @@ from conlinucb.service.conversations.comparison import Comparisons
 from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.dashboard.reports import Dashboards
+from conlinucb.service.experiments.looks import Looks
 from conlinucb.service.http.body_errors import sentence
 from conlinucb.service.http.callers import Callers
 from conlinucb.service.http.drain import QUEUE_SECONDS, lame_duck
@@ -42,6 +43,7 @@ from conlinucb.service.http.routes import catalogues as catalogue_routes
 from conlinucb.service.http.routes import (
     comparison,
     dashboard,
+    experiments,
     health,
     metrics,
     page,
@@ -102,6 +104,7 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.include_router(people.router)
     app.include_router(catalogue_routes.router)
     app.include_router(populations.router)
+    app.include_router(experiments.router)
     app.include_router(dashboard.router)
     app.include_router(health.router)
     app.include_router(metrics.router)
@@ -157,6 +160,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     app.state.comparisons, app.state.turns = Comparisons(), all_turns()
     app.state.use_cases = UseCases(storage, catalogues, cache, loader, background.keep)
     app.state.dashboards = Dashboards(storage)
+    app.state.looks = Looks(storage)
     # As many requests at work as there are connections: none waits for one in vain.
     anyio.to_thread.current_default_thread_limiter().total_tokens = CONNECTIONS
     observer.add(app.state.metrics)

@@ -65,6 +65,12 @@ _ALWAYS: dict[str, str] = {
     "GET /v1/catalogues/{name}/populations": BUILD,
     "POST /v1/catalogues/{name}/populations": BUILD,
     "PUT /v1/catalogues/{name}/population": BUILD,
+    "PUT /v1/catalogues/{name}/experiment": BUILD,
+    "GET /v1/catalogues/{name}/experiment": BUILD,
+    "DELETE /v1/catalogues/{name}/experiment": BUILD,
+    "POST /v1/catalogues/{name}/experiment/promotion": BUILD,
+    "POST /v1/catalogues/{name}/experiment/rollback": BUILD,
+    "GET /v1/catalogues/{name}/experiment/comparison": BUILD,
     "GET /v1/dashboard": BUILD,
 }
 OF_ALL_CATALOGUES = frozenset({"GET /metrics"})
