@@ -1,4 +1,4 @@
-"""What goes on beside the requests: getting ready, following others, building, keeping."""
+"""What goes on beside the requests: getting ready, following others, tidying, keeping."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from conlinucb.errors import (
     StoreDown,
     StoreRefuses,
 )
+from conlinucb.service.catalogues.compaction import Compaction
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.uploads import from_file
 from conlinucb.service.catalogues.version import Content
@@ -47,13 +48,14 @@ DEMO = Settings(noun="film", nouns="films")
 
 
 class Background:
-    """Threads that follow other processes, build versions, keep snapshots, learn populations."""
+    """Threads that follow other processes, compact changes, keep snapshots, learn populations."""
 
     def __init__(
         self, config: ServiceConfig, storage: Storage, catalogues: Catalogues, cache: StateCache
     ) -> None:
         self.learner = Learner(storage, catalogues)
         self._learned_at = time.monotonic()
+        self._compaction = Compaction(storage, catalogues, config.keep_changes_hours)
         self._config = config
         self._storage = storage
         self._catalogues = catalogues
@@ -66,7 +68,7 @@ class Background:
         self._warm = False
         self._start, self._trouble = "starting", ""
         self._waiting: queue.Queue[tuple[Person, str, Snapshot]] = queue.Queue(WAITING_SNAPSHOTS)
-        work = (self._follow, self._build, self._save, self._learn)
+        work = (self._follow, self._tidy, self._save, self._learn)
         self._threads = [threading.Thread(target=each, daemon=True) for each in work]
 
     def start(self) -> None:
@@ -202,8 +204,13 @@ class Background:
             agent.estimates(user)
             self._warm = True
 
-    def _build(self) -> None:
-        self._loop(lambda: self._catalogues.serve_pending() if self._catalogues.opened else None)
+    def _tidy(self) -> None:
+        self._loop(self._tidy_catalogues)
+
+    def _tidy_catalogues(self) -> None:
+        if self._catalogues.opened:
+            self._catalogues.serve_pending()
+            self._compaction.step()
 
     def _learn(self) -> None:
         self._loop(self._learn_due)

@@ -87,6 +87,11 @@ class ServiceConfig(BaseModel):
     cache_megabytes: int = Field(
         default=256, ge=1, le=1_000_000, description="States of people kept at hand, by a worker."
     )
+    keep_changes_hours: Annotated[int, Field(ge=0, le=100_000)] = Field(
+        default=24,
+        description="Hours for which changes of a catalogue stay after they were compacted, so "
+        "that replicas of the release before can still start.",
+    )
     drain_seconds: int = Field(
         default=10, ge=1, le=600, description="How long requests may finish when it stops."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conlinucb.service.storage.bases import Bases
 from conlinucb.service.storage.catalogues import CatalogueLog, Change, Entry
 from conlinucb.service.storage.database import MEMORY, Database, Taken, now
 from conlinucb.service.storage.events import (
@@ -39,6 +40,7 @@ class Storage:
         self.people = People(self.database)
         self.snapshots = Snapshots(self.database)
         self.catalogue_log = CatalogueLog(self.database)
+        self.bases = Bases(self.database)
         self.populations = Populations(self.database)
         self.experiments = ExperimentLog(self.database)
         self.quarantine = Quarantine(self.database)
@@ -52,6 +54,7 @@ __all__ = [
     "MEMORY",
     "AnswerBody",
     "Arrays",
+    "Bases",
     "Body",
     "Broken",
     "CatalogueLog",
