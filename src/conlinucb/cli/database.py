@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conlinucb.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from conlinucb.service.storage import Storage
 
 Config = Annotated[Path | None, typer.Option(help="A TOML file.", metavar="FILE")]
 Database = Annotated[
@@ -28,3 +31,16 @@ def need_service() -> None:
         import uvicorn  # noqa: F401
     except ModuleNotFoundError:
         raise MissingExtra("service", "The service") from None
+
+
+def open_storage(config: Path | None, database: str | None) -> Storage:
+    """The database that is meant, if it is there and as this version needs it."""
+    need_service()
+    from conlinucb.service.config import read_config
+    from conlinucb.service.storage import Storage, migrate
+
+    settings = read_config(config, database=database)
+    storage = Storage(settings.database, settings.limits)
+    storage.database.must_exist()
+    migrate.require_current(storage.database)
+    return storage

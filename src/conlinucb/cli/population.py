@@ -107,7 +107,8 @@ def _open(config: Path | None, database: str | None) -> tuple[Storage, Catalogue
     from conlinucb.service.conversations.loader import StateLoader
     from conlinucb.service.storage import Storage, migrate
 
-    storage = Storage(read_config(config, database=database).database)
+    settings = read_config(config, database=database)
+    storage = Storage(settings.database, settings.limits)
     storage.database.must_exist()
     migrate.require_current(storage.database)
     catalogues = Catalogues(storage, StateLoader(storage).renew)

@@ -15,6 +15,7 @@ from conlinucb.agent.spec import agent_of
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
 from conlinucb.service.settings import Settings
+from conlinucb.service.storage.database import CONNECTIONS, WAIT, Limits
 
 KEY = "CONLINUCB_KEY"
 DATABASE = "CONLINUCB_DATABASE"
@@ -66,10 +67,41 @@ class ServiceConfig(BaseModel):
     catalogues: dict[str, CatalogueConfig] = Field(default_factory=_films)
     page: Literal["local", "open", "off"] = "local"
     """Who may see the page: whoever may call the service, everyone, or no one."""
+    database_connections: int = Field(
+        default=CONNECTIONS,
+        ge=1,
+        le=1000,
+        description="Connections to the database that one worker holds open at most.",
+    )
+    database_wait_seconds: float = Field(
+        default=WAIT,
+        ge=0.1,
+        le=600,
+        description="Seconds to wait for a lock, a free connection or an answer of the database.",
+    )
+    statement_timeout_seconds: float = Field(
+        default=30.0,
+        ge=1,
+        le=3600,
+        description="Seconds that one statement may take on PostgreSQL.",
+    )
+    threads: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="Requests at work at once in one worker; as many as it has connections.",
+    )
     cache_megabytes: Annotated[int, Field(ge=1, le=1_000_000)] = 256
     drain_seconds: Annotated[int, Field(ge=1, le=600)] = 10
     modules: Path | None = None
     """Folder of strategies and estimators of one's own; the configuration file's by default."""
+
+    @property
+    def limits(self) -> Limits:
+        """How much of the database one worker takes."""
+        return Limits(
+            self.database_connections, self.database_wait_seconds, self.statement_timeout_seconds
+        )
 
     @property
     def default_catalogue(self) -> str | None:

@@ -150,6 +150,7 @@ class LogWriter:
         except Taken:
             self._reread(entry, state, person)
             raise _Stale from None
+        self._storage.counts.add(person.catalogue, events=1)
         if written.kind == "retraction":
             entry.conversation = self._loader.rebuild(state.version, person)
         else:

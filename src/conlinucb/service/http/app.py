@@ -41,7 +41,6 @@ from conlinucb.service.http.visitors import HOMES, PAGES, Visitors
 from conlinucb.service.problems import Problem, problem_of
 from conlinucb.service.schemas import CatalogueBody
 from conlinucb.service.storage import Storage
-from conlinucb.service.storage.database import CONNECTIONS
 
 logger = logging.getLogger("conlinucb.service")
 _CODES = {400: "unreadable", 404: "unknown_address", 405: "wrong_method"}
@@ -120,7 +119,7 @@ def from_environment() -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     config: ServiceConfig = app.state.config
-    storage = Storage(config.database)
+    storage = Storage(config.database, config.limits)
     loader = StateLoader(storage)
     catalogues = Catalogues(storage, loader.renew, image_hosts=config.image_hosts)
     cache = StateCache(config.cache_megabytes * 1_000_000)
@@ -130,7 +129,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.use_cases = UseCases(storage, catalogues, cache, loader, background.keep)
     app.state.dashboards = Dashboards(storage)
     # As many requests at work as there are connections: none waits for one in vain.
-    anyio.to_thread.current_default_thread_limiter().total_tokens = CONNECTIONS
+    at_once = config.threads or config.database_connections
+    anyio.to_thread.current_default_thread_limiter().total_tokens = at_once
     background.start()
     try:
         yield
