@@ -48,7 +48,7 @@ def left(storage: Storage) -> list[int]:
 def test_its_name_is_free_at_once(storage: Storage) -> None:
     ann = someone(storage)
     entry = storage.catalogue_log.create("films")
-    storage.catalogue_log.append(entry, "replace", b"one", wait=False)
+    storage.catalogue_log.append(entry, "replace", b"one")
     storage.removal.mark(ann.catalogue)
     assert storage.catalogue_log.find("films") is None
     assert storage.catalogue_log.entries() == []

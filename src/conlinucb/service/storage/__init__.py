@@ -17,6 +17,7 @@ from conlinucb.service.storage.events import (
     RetractionBody,
     RewardBody,
 )
+from conlinucb.service.storage.experiments import ExperimentLog, StoredExperiment
 from conlinucb.service.storage.health import StoreHealth, health_of
 from conlinucb.service.storage.leases import Leases
 from conlinucb.service.storage.log import Broken, Event, Log, retracted, with_missing
@@ -47,6 +48,7 @@ class Storage:
         self.snapshots = Snapshots(self.database)
         self.catalogue_log = CatalogueLog(self.database)
         self.populations = Populations(self.database)
+        self.experiments = ExperimentLog(self.database)
         self.quarantine = Quarantine(self.database)
         self.removal = Removal(self.database)
         self.progress = Progresses(self.database)
@@ -72,6 +74,7 @@ __all__ = [
     "Database",
     "Entry",
     "Event",
+    "ExperimentLog",
     "Finding",
     "Leases",
     "Limits",
@@ -93,6 +96,7 @@ __all__ = [
     "Snapshots",
     "Storage",
     "StoreHealth",
+    "StoredExperiment",
     "StoredPopulation",
     "Taken",
     "health_of",
