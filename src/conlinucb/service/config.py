@@ -15,6 +15,7 @@ from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
 from conlinucb.service.settings import Settings
 from conlinucb.service.sources import read_layers, secret, validated
+from conlinucb.service.storage.database import CONNECTIONS, WAIT, Limits
 
 KEY = "CONLINUCB_KEY"
 DATABASE = "CONLINUCB_DATABASE"
@@ -84,6 +85,30 @@ class ServiceConfig(BaseModel):
         default="local",
         description="Who may see the page: whoever may call the service, everyone, or no one.",
     )
+    database_connections: int = Field(
+        default=CONNECTIONS,
+        ge=1,
+        le=1000,
+        description="Connections to the database that one worker holds open at most.",
+    )
+    database_wait_seconds: float = Field(
+        default=WAIT,
+        ge=0.1,
+        le=600,
+        description="Seconds to wait for a lock, a free connection or an answer of the database.",
+    )
+    statement_timeout_seconds: float = Field(
+        default=30.0,
+        ge=1,
+        le=3600,
+        description="Seconds that one statement may take on PostgreSQL.",
+    )
+    threads: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="Requests at work at once in one worker; as many as it has connections.",
+    )
     cache_megabytes: int = Field(
         default=256, ge=1, le=1_000_000, description="States of people kept at hand, by a worker."
     )
@@ -137,6 +162,13 @@ class ServiceConfig(BaseModel):
         default=None,
         description="Folder of strategies and estimators of your own; otherwise the file's.",
     )
+
+    @property
+    def limits(self) -> Limits:
+        """How much of the database one worker takes."""
+        return Limits(
+            self.database_connections, self.database_wait_seconds, self.statement_timeout_seconds
+        )
 
     @property
     def default_catalogue(self) -> str | None:

@@ -100,6 +100,8 @@ class Catalogues:
             self._versions.pop(name, None)
             self._broken.pop(name, None)
         for entry in entries:
+            if entry.flaw is not None:
+                self._set_aside(entry, entry.flaw)
             known = self._versions.get(entry.name)
             if entry.serving and not (
                 known and known.id == entry.id and known.number >= entry.serving
@@ -264,6 +266,8 @@ class Catalogues:
             entry = self._storage.catalogue_log.find(name)
             if entry is None:
                 raise Problem(404, "unknown_catalogue", f"No catalogue is called {name!r}.")
+            if entry.flaw is not None:
+                self.serving(name)  # says what is wrong with it
             if entry.pending is not None:
                 self._serve_pending(entry)
                 continue

@@ -157,6 +157,7 @@ class LogWriter:
             self._reread(entry, state, person)
             raise _Stale from None
         report(written, state.version)
+        self._storage.counts.add(person.catalogue, events=1)
         if written.kind == "retraction":
             entry.conversation = self._loader.rebuild(state.version, person)
         else:

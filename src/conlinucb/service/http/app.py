@@ -59,7 +59,6 @@ from conlinucb.service.observe import observer
 from conlinucb.service.problems import Problem, problem_of
 from conlinucb.service.schemas import CatalogueBody
 from conlinucb.service.storage import Storage
-from conlinucb.service.storage.database import CONNECTIONS
 
 logger = logging.getLogger("conlinucb.service")
 SWITCH_SECONDS = 0.0005
@@ -151,7 +150,7 @@ def from_environment() -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     config: ServiceConfig = app.state.config
-    storage = Storage(config.database)
+    storage = Storage(config.database, config.limits)
     loader = StateLoader(storage)
     catalogues = Catalogues(storage, image_hosts=config.image_hosts)
     cache = StateCache(config.cache_megabytes * 1_000_000)
@@ -162,7 +161,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     app.state.dashboards = Dashboards(storage)
     app.state.looks = Looks(storage)
     # As many requests at work as there are connections: none waits for one in vain.
-    anyio.to_thread.current_default_thread_limiter().total_tokens = CONNECTIONS
+    at_once = config.threads or config.database_connections
+    anyio.to_thread.current_default_thread_limiter().total_tokens = at_once
     observer.add(app.state.metrics)
     app.state.metrics.level("build_info", 1, version=__version__)
     background.start()
