@@ -52,7 +52,7 @@ class Background:
         self._warm = False
         self._trouble = "starting"
         self._waiting: queue.Queue[tuple[Person, str, Snapshot]] = queue.Queue(WAITING_SNAPSHOTS)
-        work = (self._follow, self._build, self._save, self._learn)
+        work = (self._follow, self._build, self._save, self._learn, self._erase)
         self._threads = [threading.Thread(target=each, daemon=True) for each in work]
 
     def start(self) -> None:
@@ -187,6 +187,9 @@ class Background:
 
     def _build(self) -> None:
         self._loop(lambda: self._catalogues.build_pending() if self._catalogues.opened else None)
+
+    def _erase(self) -> None:
+        self._loop(lambda: self._storage.erasure.go_on() if self._catalogues.opened else None)
 
     def _learn(self) -> None:
         self._loop(self._learn_due)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conlinucb.service.storage.catalogues import CatalogueLog, Change, Entry
 from conlinucb.service.storage.database import MEMORY, Database, Taken, now
+from conlinucb.service.storage.erasure import Erasure
 from conlinucb.service.storage.events import (
     AnswerBody,
     Body,
@@ -35,7 +36,8 @@ class Storage:
         self.database = Database(url)
         self.log = Log(self.database)
         self.recent = RecentLogs(self.database)
-        self.people = People(self.database)
+        self.erasure = Erasure(self.database)
+        self.people = People(self.database, self.erasure)
         self.snapshots = Snapshots(self.database)
         self.catalogue_log = CatalogueLog(self.database)
         self.populations = Populations(self.database)
@@ -56,6 +58,7 @@ __all__ = [
     "Change",
     "Database",
     "Entry",
+    "Erasure",
     "Event",
     "Finding",
     "Log",

@@ -22,16 +22,16 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
 from conlinucb.errors import Damaged, InvalidInput, StorageError, StoreDown, StoreRefuses
+from conlinucb.service.storage import marks
 
 MEMORY = "sqlite://"
 CONNECTIONS = 16
 WAIT = 10.0
 """Seconds to wait for a lock, a free connection or an answer."""
-_BUSY = f"PRAGMA busy_timeout = {int(WAIT * 1000)}"
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",  # acknowledged means on disk
-    _BUSY,
+    f"PRAGMA busy_timeout = {int(WAIT * 1000)}",
     "PRAGMA foreign_keys = ON",
     "PRAGMA secure_delete = ON",  # a deleted person leaves no bytes behind, once it is swept
 )
@@ -98,12 +98,9 @@ class Database:
                 raise
 
     def sweep(self) -> None:
-        """Let what was deleted leave SQLite's journal, too; put off where others are reading."""
-        if self.engine.dialect.name == "sqlite":
-            with self.connect() as connection:
-                connection.exec_driver_sql("PRAGMA busy_timeout = 500")
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-                connection.exec_driver_sql(_BUSY)
+        """Have whoever is at it first let what was deleted leave the files, too."""
+        with self.connect() as connection:
+            marks.leave(connection)
 
     def _meaning(self, error: Exception) -> StorageError:
         text = str(getattr(error, "orig", error)).strip().splitlines()

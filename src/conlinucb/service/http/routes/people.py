@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from conlinucb.service.conversations import picture as pictures
 from conlinucb.service.conversations import views
@@ -191,7 +191,13 @@ def export(request: Request, user: User, catalogue: Catalogue = None) -> Export:
     )
 
 
-@router.delete("", summary="Forget a person", status_code=204)
-def forget(request: Request, user: User, catalogue: Catalogue = None) -> None:
-    """Gone from log, snapshots and caches; in every catalogue, or in the one named."""
-    use_cases_of(request).forget(user, catalogue)
+@router.delete(
+    "",
+    summary="Forget a person",
+    status_code=204,
+    response_class=Response,
+    responses={202: {"description": "Deleted; it leaves the files once a reader lets go of them."}},
+)
+def forget(request: Request, user: User, catalogue: Catalogue = None) -> Response:
+    """Gone from log, snapshots, caches and files; in every catalogue, or in the one named."""
+    return Response(status_code=204 if use_cases_of(request).forget(user, catalogue) else 202)
