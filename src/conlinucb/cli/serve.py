@@ -3,39 +3,47 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from conlinucb.cli.database import Config, Database, need_service
+from conlinucb.cli.check_config import check_config as check
+from conlinucb.cli.database import Config, need_service, open_database
+from conlinucb.cli.setting_options import with_settings
 from conlinucb.errors import InvalidInput
 
+if TYPE_CHECKING:
+    from conlinucb.service.config import ServiceConfig
 
+
+@with_settings
 def serve(
     config: Config = None,
-    database: Database = None,
-    host: Annotated[
-        str | None, typer.Option(help="Address to bind to.", show_default="127.0.0.1")
-    ] = None,
-    port: Annotated[int | None, typer.Option(show_default="8000")] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes.", show_default="1")] = None,
+    check_config: Annotated[
+        bool,
+        typer.Option("--check-config", help="Say which settings are in effect, and stop."),
+    ] = False,
+    **settings: Any,
 ) -> None:
     """Serve conversations over HTTP. Without a configuration, about the demo films."""
     need_service()
+    if check_config:
+        return check(config, settings)
+    from conlinucb.service.config import key_from_environment, read_config
+
+    found = read_config(config, **settings)
+    return _run(found, key_from_environment(found))
+
+
+def _run(settings: ServiceConfig, key: str | None) -> None:
     import uvicorn
 
-    from conlinucb.service.config import PREPARED, SERVICE, key_from_environment, read_config
+    from conlinucb.service.config import PREPARED, SERVICE
+    from conlinucb.service.http.connections import Connection
     from conlinucb.service.http.supervisor import Supervisor
-    from conlinucb.service.http.timeouts import RequestTimeoutProtocol
-    from conlinucb.service.storage import Storage
+    from conlinucb.service.http.temporary import own_folder
 
-    settings = read_config(config, database=database, host=host, port=port, workers=workers)
-    key = key_from_environment(settings)
-    found = Storage(settings.database).database  # refuses what is no database
-    if found.is_memory and settings.workers > 1:
-        raise InvalidInput("A database in memory has one process: use --workers 1, or a file.")
+    found = open_database(settings)
     os.environ[SERVICE] = settings.model_dump_json()
     # Requests share the cores among them; a matrix product that takes all of them slows both.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -46,7 +54,7 @@ def serve(
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
-        http=RequestTimeoutProtocol,
+        http=Connection,
         access_log=False,  # addresses hold people's names
         log_level="warning",
         server_header=False,
@@ -64,6 +72,7 @@ def serve(
     typer.echo(f"conlinucb serves {', '.join(settings.catalogues)} at {where}, {guarded}.")
     typer.echo(f"database: {found.place}. Ctrl-C stops it.")
     # Supervised even when there is one worker: one that dies is replaced.
-    with tempfile.TemporaryDirectory(prefix="conlinucb-") as folder:
-        os.environ[PREPARED] = str(Path(folder) / "prepared")
-        Supervisor(server, sockets=[socket]).run()
+    with own_folder() as folder:
+        os.environ[PREPARED] = str(folder / "prepared")
+        os.environ["TMPDIR"] = str(folder)  # what workers leave when they are killed is in it
+        Supervisor(server, [socket], lame_duck_seconds=settings.lame_duck_seconds).run()

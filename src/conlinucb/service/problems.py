@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from conlinucb.errors import (
@@ -18,24 +19,36 @@ from conlinucb.errors import (
 
 RETRY_AFTER = 2
 """Seconds after which a caller may try again."""
+CLOSE = {"Connection": "close"}
+"""Of a refusal after which nobody waits for the rest of the request."""
 
 
 class Problem(ConlinucbError):
     """A refusal that the caller is told: what came in, and what would be right."""
 
-    def __init__(self, status: int, code: str, message: str, *, retry: bool = False) -> None:
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        retry: bool = False,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.code = code
         self.retry = retry
+        self._headers = dict(headers or {})
 
     def body(self) -> dict[str, Any]:
         """As it is sent."""
         return {"error": {"code": self.code, "message": str(self)}}
 
     def headers(self) -> dict[str, str]:
-        """A hint when to try again, where that helps."""
-        return {"Retry-After": str(RETRY_AFTER)} if self.retry else {}
+        """What else the answer says, and when to try again, where that helps."""
+        hint = {"Retry-After": str(RETRY_AFTER)} if self.retry else {}
+        return hint | self._headers
 
 
 _MEANINGS: tuple[tuple[type[ConlinucbError], int, str, bool], ...] = (

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from conlinucb.service.http.routes.page import FOLDER
-from conlinucb.service.http.visitors import HOMES, is_home
+from conlinucb.service.http.visitors import HOMES
 from support.service_door import BEARER, SECRET
 from support.service_world import client_of
 
@@ -67,13 +67,6 @@ def test_a_page_that_is_off_has_no_homes() -> None:
         for path in (*HOMES, "/static/build.js"):
             assert client.get(path).status_code == 401
             assert client.get(path, headers=BEARER).status_code == 404
-
-
-def test_a_home_is_its_document_alone() -> None:
-    assert [is_home(each) for each in (*HOMES, "/static/build.js")] == [True] * 3
-    assert not any(
-        is_home(each) for each in ("/", "/builds", "/build/", "/v1/catalogues", "/v1/me")
-    )
 
 
 def test_the_files_it_names_are_there() -> None:

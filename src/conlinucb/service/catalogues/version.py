@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,22 @@ from conlinucb.service.schemas import Details
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Change, pack, unpack
 
+DIGEST = 8
+"""Bytes: enough to tell pools and agents apart."""
+_OF_CONTENT = ("spread", "average", "names", "items_of_terms", "item_digest", "term_digest")
+_OF_AGENTS = ("agent", "newcomer", "chips", "basis", "agent_digest")
+"""What is worked out once for a version, by what it depends on."""
 ALIKE = 30
 """Items that count as most alike to one."""
+
+
+def digest(ids: Sequence[str]) -> str:
+    """Of ids, which hold no control characters, in this order.
+
+    >>> digest(["Alien", "Heat"]) == digest(["Heat", "Alien"])
+    False
+    """
+    return blake2b("\n".join(ids).encode(), digest_size=DIGEST).hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +192,10 @@ class CatalogueVersion:
     settings: Settings
     population: LearnedPrior | None = None
     """Where people's states start; None where that is the agent's own prior."""
+    experiment: int = 0
+    """The experiment that chose the agent in ``settings``, 0 for none."""
+    arm: str = ""
+    """Which of its arms."""
 
     @property
     def catalog(self) -> Catalog:
@@ -195,6 +214,17 @@ class CatalogueVersion:
         with warnings.catch_warnings():  # topics that always come together are no mistake
             warnings.simplefilter("ignore", RankWarning)
             return agent_of(given, self.catalog, strangers=True)
+
+    def under(self, agent: dict[str, Any] | None, experiment: int, arm: str) -> CatalogueVersion:
+        """The same version as an arm of an experiment sees it; None for its own agent."""
+        settings = self.settings
+        if agent is not None:
+            settings = settings.model_copy(update={"agent": agent})
+        view = replace(self, settings=settings, experiment=experiment, arm=arm)
+        own = _OF_AGENTS if settings.agent == self.settings.agent else ()
+        shared = {each: self.__dict__[each] for each in (*_OF_CONTENT, *own) if each in vars(self)}
+        view.__dict__.update(shared)  # what was worked out before is the same for it
+        return view
 
     @cached_property
     def newcomer(self) -> User:
@@ -240,6 +270,22 @@ class CatalogueVersion:
     def basis(self) -> str:
         """States are good for every version that has the same features and prior."""
         return f"{self.base} {kind_of(self.agent.estimator)}"
+
+    @cached_property
+    def agent_digest(self) -> str:
+        """Of the agent's parameters, for the log."""
+        given = {"agent": self.settings.agent, "range": self.settings.range}
+        return digest([json.dumps(given, sort_keys=True, default=str)])
+
+    @cached_property
+    def item_digest(self) -> str:
+        """Of all items that are left."""
+        return digest([str(self.catalog.arm_ids[each]) for each in self.catalog.live_arms])
+
+    @cached_property
+    def term_digest(self) -> str:
+        """Of all key-terms that are left."""
+        return digest([str(self.catalog.term_ids[each]) for each in self.catalog.live_terms])
 
     def question_text(self, kind: str, names: Sequence[str]) -> str:
         """How to ask about a key-term, an item, or a pair of key-terms."""

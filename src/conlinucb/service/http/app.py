@@ -6,6 +6,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator
@@ -18,7 +19,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
-from starlette.routing import compile_path
 
 from conlinucb._version import __version__
 from conlinucb.agent.named import add_folder
@@ -32,18 +32,25 @@ from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.dashboard.reports import Dashboards
 from conlinucb.service.http.body_errors import sentence
+from conlinucb.service.http.callers import Callers
+from conlinucb.service.http.drain import QUEUE_SECONDS, lame_duck
 from conlinucb.service.http.guard import Guard
+from conlinucb.service.http.limits import Limits
 from conlinucb.service.http.routes import catalogues as catalogue_routes
 from conlinucb.service.http.routes import comparison, dashboard, health, page, people, populations
+from conlinucb.service.http.scopes import Routes, table
 from conlinucb.service.http.timings import Timed, Timings
-from conlinucb.service.http.turns import Turns
-from conlinucb.service.http.visitors import HOMES, PAGES, Visitors
+from conlinucb.service.http.turns import all_turns
+from conlinucb.service.http.visitors import Visitors
 from conlinucb.service.problems import Problem, problem_of
 from conlinucb.service.schemas import CatalogueBody
 from conlinucb.service.storage import Storage
 from conlinucb.service.storage.database import CONNECTIONS
 
 logger = logging.getLogger("conlinucb.service")
+SWITCH_SECONDS = 0.0005
+"""After which a thread that computes lets another one on: a tenth of what Python takes, since each
+short request would wait so long several times behind a long one."""
 _CODES = {400: "unreadable", 404: "unknown_address", 405: "wrong_method"}
 
 
@@ -77,7 +84,7 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
         redirect_slashes=False,
         lifespan=_lifespan,
     )
-    app.state.config = config
+    app.state.config, app.state.limits = config, Limits.of(config)
     if config.modules is not None:
         add_folder(config.modules)
     app.include_router(people.router)
@@ -94,13 +101,15 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.add_exception_handler(ConlinucbError, _package_error)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
-    app.add_middleware(
-        Guard,
+    app.state.routes = Routes(table(page=config.page != "off"))
+    callers = Callers(
         key=key,
         hosts=config.hosts,
         open_page=config.page == "open",
-        homes=config.page != "off",
-        image_hosts=config.image_hosts,
+        routes=app.state.routes,
+    )
+    app.add_middleware(
+        Guard, callers=callers, image_hosts=config.image_hosts, limits=app.state.limits
     )
     app.state.timings = Timings()
     app.add_middleware(Timed, timings=app.state.timings)
@@ -113,33 +122,35 @@ def from_environment() -> FastAPI:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
     config = ServiceConfig.model_validate_json(os.environ[SERVICE])
-    _end_with_parent(config.drain_seconds)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    _end_with_parent(config.lame_duck_seconds + QUEUE_SECONDS + config.drain_seconds)
     return create_app(config, key=key_from_environment(config))
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     config: ServiceConfig = app.state.config
     storage = Storage(config.database)
     loader = StateLoader(storage)
-    catalogues = Catalogues(storage, loader.renew, image_hosts=config.image_hosts)
+    catalogues = Catalogues(storage, image_hosts=config.image_hosts)
     cache = StateCache(config.cache_megabytes * 1_000_000)
     background = Background(config, storage, catalogues, cache)
     app.state.background = background
-    app.state.comparisons, app.state.turns = Comparisons(), Turns()
+    app.state.comparisons, app.state.turns = Comparisons(), all_turns()
     app.state.use_cases = UseCases(storage, catalogues, cache, loader, background.keep)
     app.state.dashboards = Dashboards(storage)
     # As many requests at work as there are connections: none waits for one in vain.
     anyio.to_thread.current_default_thread_limiter().total_tokens = CONNECTIONS
     background.start()
+    lame_duck(app.state.limits, config.lame_duck_seconds)
     try:
-        yield
+        yield {"limits": app.state.limits}
     finally:
         background.stop()
         storage.close()
 
 
-def _end_with_parent(drain_seconds: int) -> None:
+def _end_with_parent(seconds: float) -> None:
     """Stop when the supervising process is gone, however it went."""
     parent = multiprocessing.parent_process()
     if parent is None:  # started by hand, without one
@@ -148,7 +159,7 @@ def _end_with_parent(drain_seconds: int) -> None:
     def watch() -> None:
         parent.join()
         os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(drain_seconds + 5)
+        time.sleep(seconds + 5)
         os._exit(1)  # what has not finished by now never will
 
     threading.Thread(target=watch, daemon=True).start()
@@ -181,20 +192,6 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
     message = f"{request.method} {request.url.path}: {error.detail}."
     if status == 400:
         message = f"The body is no JSON that can be read: {str(error.__cause__)[:200]}."
-    if status == 405:
-        headers["Allow"] = ", ".join(sorted(_methods(request)))
-        message = f"{request.method} {request.url.path}: there is {headers['Allow']}."
     response = _answer(Problem(status, _CODES.get(status, "refused"), message))
     response.headers.update(headers)
     return response
-
-
-def _methods(request: Request) -> set[str]:
-    """All that can be done at an address, by the description."""
-    path = request.url.path
-    read = path in (request.app.openapi_url, *PAGES, *HOMES) or path.startswith("/static/")
-    found = {"GET", "HEAD"} if read else set()
-    for path, methods in request.app.openapi()["paths"].items():
-        if compile_path(path)[0].match(request.url.path):
-            found |= {method.upper() for method in methods}
-    return found

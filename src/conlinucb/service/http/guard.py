@@ -5,9 +5,6 @@ One layer for every route, so that none can be forgotten.
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
-import hmac
 import json
 import logging
 from collections.abc import Collection
@@ -15,20 +12,17 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from conlinucb.service.config import is_loopback
-from conlinucb.service.http.visitors import is_home, is_page
+from conlinucb.service.http.bodies import Body
+from conlinucb.service.http.callers import Callers
+from conlinucb.service.http.limits import HEALTH, Limits
 from conlinucb.service.problems import Problem
 
 logger = logging.getLogger("conlinucb.service")
-OPEN_PATHS = ("/healthz", "/readyz")
+OPEN_PATHS = HEALTH
 """What a load balancer may ask without a key."""
 LARGEST_BODY = 4_000_000
 LARGEST_UPLOAD = 128_000_000
 """Bytes of a catalogue; of everything else ``LARGEST_BODY``."""
-MOST_AT_ONCE = 1_000
-"""Requests that wait or are worked on; more are told to come again."""
-SLOWEST_BODY = 30.0
-"""Seconds in which a body must have come."""
 Headers = tuple[tuple[bytes, bytes], ...]
 _HEADERS: Headers = (
     (b"x-content-type-options", b"nosniff"),
@@ -42,26 +36,21 @@ _POLICY = (
 
 
 class Guard:
-    """Checks the host, the key and the size of what comes in."""
+    """Checks who calls, and the size of what comes in."""
 
     def __init__(
         self,
         app: ASGIApp,
         *,
-        key: str | None,
-        hosts: Collection[str],
-        open_page: bool = False,
+        callers: Callers,
         image_hosts: Collection[str] = (),
-        homes: bool = False,
+        limits: Limits | None = None,
     ) -> None:
         self.app = app
+        self._callers, self._limits = callers, limits or Limits()
         images = " ".join(["'self'", *(f"https://{each}" for each in image_hosts)])
         policy = _POLICY.format(images=images).encode()
         self._headers = (*_HEADERS, (b"content-security-policy", policy))
-        self._open_page, self._homes = open_page, homes
-        self._digest = None if key is None else _digest(key)
-        self._hosts = frozenset(each.lower() for each in hosts)
-        self._inside = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or say why not."""
@@ -71,14 +60,13 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        exchange = _Exchange(receive, send, self._headers)
-        self._inside += 1
+        limits, body = self._limits, Body(self._limits.bodies, _limit(scope))
+        exchange = _Exchange(receive, send, self._headers, body)
+        limits.at_work += 1
         try:
-            self._check_crowd()
-            headers = dict(scope["headers"])
-            self._check_host(scope["path"], headers)
-            self._check_key(scope["path"], headers)
-            exchange.limit(headers, _limit(scope))
+            limits.check_crowd(scope["path"])
+            self._callers.admit(scope)
+            body.check_told(dict(scope["headers"]))
             await self.app(scope, exchange.receive, exchange.send)
         except Problem as problem:
             exchange.problem = problem
@@ -86,69 +74,9 @@ class Guard:
             logger.exception("a request failed")
             exchange.problem = Problem(500, "internal", "Something failed here; the log says what.")
         finally:
-            self._inside -= 1
+            limits.at_work -= 1
+            body.close()
         await exchange.finish()
-
-    def _check_crowd(self) -> None:
-        if self._inside > MOST_AT_ONCE:
-            raise Problem(
-                503, "crowded", f"More than {MOST_AT_ONCE} requests are waiting.", retry=True
-            )
-
-    def _check_host(self, path: str, headers: dict[bytes, bytes]) -> None:
-        """Without a key, only pages that name this machine may talk to it (DNS rebinding).
-
-        With one, the page's own calls come from the page.
-        """
-        if self._digest is not None:
-            if self._is_open(path):
-                _check_same(headers)
-            return
-        host = _host_name(headers.get(b"host", b"").decode("latin-1"))
-        if not self._is_ours(host):
-            raise Problem(
-                421,
-                "wrong_host",
-                f"Without a key this service answers to loopback names and those in its setting "
-                f"hosts, not to {host[:100]!r}.",
-            )
-        origin = headers.get(b"origin", b"").decode("latin-1")
-        if origin and not self._is_ours(_host_name(origin.partition("://")[2])):
-            raise Problem(
-                403, "foreign_page", f"Pages of {origin[:100]!r} may not talk to this service."
-            )
-
-    def _is_ours(self, host: str) -> bool:
-        return host in self._hosts or is_loopback(host)
-
-    def _is_open(self, path: str) -> bool:
-        """Whether a browser may ask for it without the key."""
-        return (self._open_page and is_page(path)) or (self._homes and is_home(path))
-
-    def _check_key(self, path: str, headers: dict[bytes, bytes]) -> None:
-        if self._digest is None or path in OPEN_PATHS or self._is_open(path):
-            return
-        given = headers.get(b"authorization", b"").decode("latin-1")
-        scheme, _, key = given.partition(" ")
-        if scheme.lower() != "bearer" or not hmac.compare_digest(_digest(key), self._digest):
-            raise Problem(401, "key_needed", "Send the key: Authorization: Bearer KEY.")
-
-
-def _check_same(headers: dict[bytes, bytes]) -> None:
-    origin = headers.get(b"origin", b"")
-    if origin and origin.partition(b"://")[2].lower() != headers.get(b"host", b"").lower():
-        raise Problem(403, "foreign_page", "Only the page itself may make this call.")
-
-
-def _host_name(host: str) -> str:
-    """The host header without its port."""
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.partition(":")[0].lower()
-
-
-def _digest(key: str) -> bytes:
-    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
 
 
 def _limit(scope: Scope) -> int:
@@ -161,42 +89,17 @@ def _limit(scope: Scope) -> int:
 class _Exchange:
     """One request: what comes in is limited, and a problem replaces what the app would say."""
 
-    def __init__(self, receive: Receive, send: Send, headers: Headers) -> None:
+    def __init__(self, receive: Receive, send: Send, headers: Headers, body: Body) -> None:
         self.problem: Problem | None = None
-        self._receive, self._send, self._headers = receive, send, headers
-        self._started = self._complete = False
-        self._seen = self._most = 0
-        self._deadline = 0.0
-
-    def limit(self, headers: dict[bytes, bytes], most: int) -> None:
-        """Take at most so many bytes, in time."""
-        told = headers.get(b"content-length", b"0")
-        if told.isdigit() and (len(told) > 15 or int(told) > most):
-            raise _too_large(told.decode()[:15], most)
-        self._most = most
-        self._deadline = asyncio.get_running_loop().time() + SLOWEST_BODY
+        self._receive, self._send, self._headers, self._body = receive, send, headers, body
+        self._started = False
 
     async def receive(self) -> Message:
-        """The next part of the body; once it is there, what else comes may take its time."""
-        if self._complete:
-            return await self._receive()
+        """The next part of the body, unless there is too much of it, or it is too slow."""
         try:
-            async with asyncio.timeout_at(self._deadline):
-                message = await self._receive()
-        except TimeoutError:
-            raise self._refused(
-                Problem(408, "too_slow", f"The body did not come within {SLOWEST_BODY:g} seconds.")
-            ) from None
-        self._seen += len(message.get("body", b""))
-        if self._seen > self._most:
-            raise self._refused(_too_large(f"{self._seen:,}", self._most))
-        self._complete = not message.get("more_body", False)
-        return message
-
-    def _refused(self, problem: Problem) -> Problem:
-        """Remembered, since the framework makes a 400 of whatever is raised here."""
-        self.problem = problem
-        return problem
+            return await self._body.receive(self._receive)
+        finally:
+            self.problem = self._body.problem
 
     async def send(self, message: Message) -> None:
         """What the app says, unless there is a problem that it does not know of."""
@@ -216,12 +119,6 @@ class _Exchange:
             await _refuse(problem, self.send)
 
 
-def _too_large(size: str, limit: int) -> Problem:
-    return Problem(
-        413, "too_large", f"The body has {size} bytes or more; at most {limit:,} are taken."
-    )
-
-
 async def _refuse(problem: Problem, send: Send) -> None:
     body = json.dumps(problem.body()).encode()
     headers: list[Any] = [
@@ -229,7 +126,5 @@ async def _refuse(problem: Problem, send: Send) -> None:
         (b"content-length", str(len(body)).encode()),
         *((name.lower().encode(), value.encode()) for name, value in problem.headers().items()),
     ]
-    if problem.status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": problem.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -13,10 +13,10 @@ import secrets
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from conlinucb.service.http.scopes import ME
 from conlinucb.service.problems import Problem
 
 COOKIE = "conlinucb_person"
-ME = "/v1/me"
 FACTS = "/v1/page"
 PAGES = ("/", "/taste", "/profile", "/compare")
 """Where a new browser becomes a person."""
@@ -33,15 +33,6 @@ def is_page(path: str) -> bool:
     (True, False, False)
     """
     return path in (*PAGES, ME, FACTS) or path.startswith((f"{ME}/", f"{FACTS}/", "/static/"))
-
-
-def is_home(path: str) -> bool:
-    """Whether an address is a document without data, or one of its files.
-
-    >>> is_home("/build"), is_home("/static/build.js"), is_home("/build/x"), is_home("/")
-    (True, True, False, False)
-    """
-    return path in HOMES or path.startswith("/static/")
 
 
 def name_of(secret: str) -> str:

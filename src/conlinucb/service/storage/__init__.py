@@ -14,6 +14,7 @@ from conlinucb.service.storage.events import (
     RetractionBody,
     RewardBody,
 )
+from conlinucb.service.storage.experiments import ExperimentLog, StoredExperiment
 from conlinucb.service.storage.health import StoreHealth, health_of
 from conlinucb.service.storage.log import Broken, Event, Log, retracted, with_missing
 from conlinucb.service.storage.people import People, Person
@@ -41,6 +42,7 @@ class Storage:
         self.snapshots = Snapshots(self.database)
         self.catalogue_log = CatalogueLog(self.database)
         self.populations = Populations(self.database)
+        self.experiments = ExperimentLog(self.database)
         self.quarantine = Quarantine(self.database)
 
     def close(self) -> None:
@@ -60,6 +62,7 @@ __all__ = [
     "Entry",
     "Erasure",
     "Event",
+    "ExperimentLog",
     "Finding",
     "Log",
     "Looked",
@@ -77,6 +80,7 @@ __all__ = [
     "Snapshots",
     "Storage",
     "StoreHealth",
+    "StoredExperiment",
     "StoredPopulation",
     "Taken",
     "health_of",

@@ -1,0 +1,162 @@
+"""Who calls: by key, as a visitor of the page, or as a program on this machine.
+
+Without a key everything is open to this machine, so whatever came through a proxy is taken for a
+visitor: a proxy cannot always be told by its traces, and never serves this machine alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from starlette.types import Scope
+
+from conlinucb.service.config import is_loopback
+from conlinucb.service.http.scopes import ANYONE, PAGE, SCOPES, Routes, is_enough
+from conlinucb.service.problems import Problem
+
+Kind = Literal["local", "key", "visitor"]
+Headers = dict[bytes, bytes]
+_TRACES = frozenset(
+    b"forwarded via x-real-ip x-client-ip x-cluster-client-ip x-original-forwarded-for "
+    b"x-original-host x-original-uri x-proxyuser-ip true-client-ip cdn-loop fastly-client-ip "
+    b"x-azure-clientip x-amzn-trace-id x-scheme x-url-scheme".split()
+)
+_STARTS = (b"x-forwarded", b"cf-", b"x-envoy-", b"x-appengine-", b"x-arr-", b"x-vercel-", b"fly-")
+"""What proxies add to a request; a browser or a program does not."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who a request comes from: ``scope["state"]["caller"]`` behind the guard."""
+
+    kind: Kind
+    key: int | None = None
+    """The key's number in the database; None for the one of the environment, and without one."""
+    scopes: frozenset[str] = frozenset()
+    catalogue: str | None = None
+    """The only catalogue they may name, which is meant where they name none; None: any."""
+
+
+LOCAL = Caller("local", scopes=frozenset(SCOPES))
+OWNER = Caller("key", scopes=frozenset(SCOPES))
+"""Whoever has the key of the environment."""
+VISITOR = Caller("visitor", scopes=frozenset({"use"}))
+
+
+class Callers:
+    """Tells who calls, and refuses what they may not do."""
+
+    def __init__(
+        self, *, key: str | None, hosts: Collection[str], open_page: bool, routes: Routes
+    ) -> None:
+        self._digest = None if key is None else _digest(key)
+        self._hosts = frozenset(each.lower() for each in hosts)
+        self._open_page = open_page
+        self._routes = routes
+
+    def admit(self, scope: Scope) -> Caller:
+        """Who it is, noted in the scope; a problem where they may not come in."""
+        headers, path, method = dict(scope["headers"]), scope["path"], scope["method"]
+        found = self._routes.find(method, path)
+        others = [] if found else sorted(self._routes.methods(path))
+        near = found or (self._routes.find(others[0], path) if others else None)
+        need = near.need if near else None
+        caller = self._caller(headers, need, scope.get("http_version", "1.1"))
+        if others:
+            told = {"Allow": ", ".join(others)}
+            message = f"{method} {path}: there is {told['Allow']}."
+            raise Problem(405, "wrong_method", message, headers=told)
+        if need is None:
+            raise Problem(404, "unknown_address", f"{method} {path}: Not Found.")
+        _check_scope(caller, need)
+        scope.setdefault("state", {})["caller"] = caller
+        return caller
+
+    def _caller(self, headers: Headers, need: str | None, version: str) -> Caller:
+        known = self._by_key(headers)
+        if known is not None:
+            return known
+        if self._needs_key():
+            if need == ANYONE or (need == PAGE and self._open_page):
+                _check_same(headers)
+                return VISITOR
+            raise _key_needed("Send the key: Authorization: Bearer KEY.")
+        host = _host_name(headers.get(b"host", b"").decode("latin-1"))
+        self._check_host(host, headers)
+        return LOCAL if is_loopback(host) and not is_proxied(headers, version) else VISITOR
+
+    def _by_key(self, headers: Headers) -> Caller | None:
+        scheme, _, key = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
+        if scheme.lower() != "bearer" or self._digest is None:
+            return None
+        return OWNER if hmac.compare_digest(_digest(key), self._digest) else None
+
+    def _needs_key(self) -> bool:
+        return self._digest is not None or self._open_page
+
+    def _check_host(self, host: str, headers: Headers) -> None:
+        """Without a key, only pages that name this machine may talk to it (DNS rebinding)."""
+        if not self._is_ours(host):
+            raise Problem(
+                421,
+                "wrong_host",
+                f"Without a key this service answers to loopback names and those in its setting "
+                f"hosts, not to {host[:100]!r}.",
+            )
+        origin = headers.get(b"origin", b"").decode("latin-1")
+        if origin and not self._is_ours(_host_name(origin.partition("://")[2])):
+            raise Problem(
+                403, "foreign_page", f"Pages of {origin[:100]!r} may not talk to this service."
+            )
+
+    def _is_ours(self, host: str) -> bool:
+        return host in self._hosts or is_loopback(host)
+
+
+def is_proxied(headers: Collection[bytes], version: str = "1.1") -> bool:
+    """Whether a request bears the traces of a proxy; HTTP/1.0 is how some speak by default.
+
+    >>> is_proxied([b"host"]), is_proxied([b"host", b"x-forwarded-for"]), is_proxied([], "1.0")
+    (False, True, True)
+    """
+    return version == "1.0" or any(each in _TRACES or each.startswith(_STARTS) for each in headers)
+
+
+def _check_scope(caller: Caller, need: str) -> None:
+    if is_enough(caller.scopes, need):
+        return
+    if caller.kind != "key":
+        raise _key_needed(
+            f"What comes through a proxy needs a key with the scope {need} for this call; this "
+            f"service has none: conlinucb keys make."
+        )
+    own = " and ".join(each for each in SCOPES if each in caller.scopes)
+    raise Problem(
+        403, "wrong_scope", f"This call needs a key with the scope {need}; this one has {own}."
+    )
+
+
+def _key_needed(message: str) -> Problem:
+    return Problem(401, "key_needed", message, headers={"WWW-Authenticate": "Bearer"})
+
+
+def _check_same(headers: Headers) -> None:
+    """The page's own calls come from the page."""
+    origin = headers.get(b"origin", b"")
+    if origin and origin.partition(b"://")[2].lower() != headers.get(b"host", b"").lower():
+        raise Problem(403, "foreign_page", "Only the page itself may make this call.")
+
+
+def _host_name(host: str) -> str:
+    """The host header without its port."""
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.partition(":")[0].lower()
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
