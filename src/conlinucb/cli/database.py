@@ -11,6 +11,7 @@ from conlinucb.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
     from conlinucb.service.config import ServiceConfig
+    from conlinucb.service.storage import Storage
     from conlinucb.service.storage.database import Database as OpenDatabase
 
 Config = Annotated[
@@ -45,3 +46,12 @@ def open_database(config: ServiceConfig) -> OpenDatabase:
     if found.is_memory and config.workers > 1:
         raise InvalidInput("A database in memory has one process: use --workers 1, or a file.")
     return found
+
+
+def open_storage(config: Path | None, database: str | None) -> Storage:
+    """The storage that these options mean."""
+    need_service()
+    from conlinucb.service.config import read_config
+    from conlinucb.service.storage import Storage
+
+    return Storage(read_config(config, database=database).database)

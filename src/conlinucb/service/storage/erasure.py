@@ -122,6 +122,14 @@ class Erasure:
             self._take_over(alone=0)
         return all(self.settle(each, within) for each in list(self._owed))
 
+    def rewrite(self) -> None:
+        """Write the tables anew, so that free space holds nothing either; for quiet hours."""
+        if self._sqlite:
+            self._database.sweep()
+            return
+        with self._database.connect() as connection:
+            sweeping.vacuum(connection, full=True)
+
     def _try(self, *, brief: bool = False) -> None:
         """One sweep for all that is owed, unless it is too early for another."""
         with self._lock:

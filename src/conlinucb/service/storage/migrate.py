@@ -26,14 +26,14 @@ def _config() -> Config:
 
 
 @cache
-def _known() -> tuple[str, ...]:
+def known() -> tuple[str, ...]:
     """The migrations of this version of the package, the last one first."""
     return tuple(each.revision for each in ScriptDirectory.from_config(_config()).walk_revisions())
 
 
 def wanted() -> str:
     """The migration that this version of the package ends with."""
-    return _known()[0]
+    return known()[0]
 
 
 def current(database: Database) -> str | None:
@@ -42,13 +42,13 @@ def current(database: Database) -> str | None:
         return MigrationContext.configure(connection).get_current_revision()
 
 
-def upgrade(database: Database) -> None:
-    """Run the migrations that are missing."""
+def upgrade(database: Database, to: str = "head") -> None:
+    """Run the migrations that are missing, up to this one."""
     try:
         config = _config()
         config.attributes["database"] = database
         with _one_at_a_time:
-            command.upgrade(config, "head")
+            command.upgrade(config, to)
     except CommandError as error:
         raise Outdated(
             f"The database {database.place} is of another version of conlinucb: {error}"
@@ -66,6 +66,6 @@ def require_current(database: Database) -> None:
 
 
 def _advice(found: str | None) -> str:
-    if found is None or found in _known():
+    if found is None or found in known():
         return "Run: conlinucb db upgrade"
     return "That is none of this version's: use the conlinucb that wrote it, or a newer one."

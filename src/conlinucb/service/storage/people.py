@@ -37,7 +37,7 @@ def _person(row: Row[Any]) -> Person:
     return Person(row.id, row.catalogue, row.name, seed)
 
 
-def _remove(connection: Connection, persons: Sequence[int]) -> Sequence[str]:
+def remove(connection: Connection, persons: Sequence[int]) -> Sequence[str]:
     """Who it was. Their events and snapshots go with them."""
     gone = people.c.id.in_(sorted(persons))
     names = connection.scalars(select(people.c.name).where(gone)).all()
@@ -108,7 +108,7 @@ class People:
 
     def remove(self, persons: Sequence[int]) -> Debt:
         """Remove people from log and snapshots as one, and leave word for the caches."""
-        return self._erasure.delete(lambda connection: _remove(connection, persons))
+        return self._erasure.delete(lambda connection: remove(connection, persons))
 
     def departed(self, after: int) -> tuple[int, list[int]]:
         """The last departure's number, and who has gone since the one before.
