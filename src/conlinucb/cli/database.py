@@ -38,14 +38,21 @@ def need_service() -> None:
         raise MissingExtra("service", "The service") from None
 
 
-def open_storage(config: Path | None, database: str | None) -> Storage:
-    """The database that is meant, if it is there and as this version needs it."""
+def storage_of(config: Path | None, database: str | None) -> Storage:
+    """The database that these options mean, in whatever state it is."""
     need_service()
     from conlinucb.service.config import read_config
-    from conlinucb.service.storage import Storage, migrate
+    from conlinucb.service.storage import Storage
 
     settings = read_config(config, database=database)
-    storage = Storage(settings.database, settings.limits)
+    return Storage(settings.database, settings.limits)
+
+
+def open_storage(config: Path | None, database: str | None) -> Storage:
+    """The database that is meant, if it is there and as this version needs it."""
+    storage = storage_of(config, database)
+    from conlinucb.service.storage import migrate
+
     storage.database.must_exist()
     migrate.require_current(storage.database)
     return storage
