@@ -132,7 +132,7 @@ def test_copies_in_unused_places_go_too(storage: Storage, file: Path) -> None:
         assert sweeping.has_remnants(storage.database, [each.name]) == (each.name in left)
     assert storage.erasure.settle(debt, LONG)
     assert found_in_files(file.parent, [each.name for each in gone]) == {}
-    assert storage.people.count(films) == 900
+    assert len(storage.people.batch(films, 0, limit=1_000)) == 900
 
 
 def crowded(storage: Storage, draw: random.Random) -> tuple[int, list[Person]]:
