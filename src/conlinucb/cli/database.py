@@ -10,7 +10,9 @@ import typer
 from conlinucb.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
+    from conlinucb.service.catalogues.registry import Catalogues
     from conlinucb.service.config import ServiceConfig
+    from conlinucb.service.storage import Storage
     from conlinucb.service.storage.database import Database as OpenDatabase
 
 Config = Annotated[
@@ -45,3 +47,19 @@ def open_database(config: ServiceConfig) -> OpenDatabase:
     if found.is_memory and config.workers > 1:
         raise InvalidInput("A database in memory has one process: use --workers 1, or a file.")
     return found
+
+
+def open_catalogues(config: Path | None, database: str | None) -> tuple[Storage, Catalogues]:
+    """A service's database, and the catalogues in it as they are served."""
+    need_service()
+    from conlinucb.service.catalogues.registry import Catalogues
+    from conlinucb.service.config import read_config
+    from conlinucb.service.storage import Storage, migrate
+
+    storage = Storage(read_config(config, database=database).database)
+    storage.database.must_exist()
+    migrate.require_current(storage.database)
+    catalogues = Catalogues(storage)
+    catalogues.opened = True
+    catalogues.refresh()
+    return storage, catalogues
