@@ -10,6 +10,7 @@ import typer
 from conlinucb.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
+    from conlinucb.service.catalogues.registry import Catalogues
     from conlinucb.service.config import ServiceConfig
     from conlinucb.service.storage import Storage
     from conlinucb.service.storage.database import Database as OpenDatabase
@@ -66,3 +67,14 @@ def open_database(config: ServiceConfig) -> OpenDatabase:
     if found.is_memory and config.workers > 1:
         raise InvalidInput("A database in memory has one process: use --workers 1, or a file.")
     return found
+
+
+def open_catalogues(config: Path | None, database: str | None) -> tuple[Storage, Catalogues]:
+    """A service's database, and the catalogues in it as they are served."""
+    storage = open_storage(config, database)
+    from conlinucb.service.catalogues.registry import Catalogues
+
+    catalogues = Catalogues(storage)
+    catalogues.opened = True
+    catalogues.refresh()
+    return storage, catalogues
