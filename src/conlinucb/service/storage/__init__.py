@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conlinucb.service.storage.aliases import Aliases
 from conlinucb.service.storage.bases import Bases
 from conlinucb.service.storage.catalogues import CatalogueLog, Change, Entry
 from conlinucb.service.storage.database import MEMORY, Database, Taken, now
@@ -17,6 +18,7 @@ from conlinucb.service.storage.events import (
 from conlinucb.service.storage.experiments import ExperimentLog, StoredExperiment
 from conlinucb.service.storage.health import StoreHealth, health_of
 from conlinucb.service.storage.log import Broken, Event, Log, retracted, with_missing
+from conlinucb.service.storage.pages import Pages
 from conlinucb.service.storage.people import People, Person
 from conlinucb.service.storage.populations import Populations, StoredPopulation
 from conlinucb.service.storage.quarantine import Finding, Quarantine
@@ -36,6 +38,8 @@ class Storage:
     def __init__(self, url: str) -> None:
         self.database = Database(url)
         self.log = Log(self.database)
+        self.pages = Pages(self.database)
+        self.aliases = Aliases(self.database)
         self.recent = RecentLogs(self.database)
         self.people = People(self.database)
         self.snapshots = Snapshots(self.database)
@@ -52,6 +56,7 @@ class Storage:
 
 __all__ = [
     "MEMORY",
+    "Aliases",
     "AnswerBody",
     "Arrays",
     "Bases",
@@ -66,6 +71,7 @@ __all__ = [
     "Finding",
     "Log",
     "Looked",
+    "Pages",
     "People",
     "Person",
     "Populations",
