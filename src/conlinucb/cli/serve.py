@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -41,9 +39,10 @@ def _run(settings: ServiceConfig, key: str | None) -> None:
     import uvicorn
 
     from conlinucb.service.config import METRICS, PREPARED, SERVICE
+    from conlinucb.service.http.connections import Connection
     from conlinucb.service.http.logs import set_up
     from conlinucb.service.http.supervisor import Supervisor
-    from conlinucb.service.http.timeouts import RequestTimeoutProtocol
+    from conlinucb.service.http.temporary import own_folder
 
     found = open_database(settings)
     os.environ[SERVICE] = settings.model_dump_json()
@@ -57,7 +56,7 @@ def _run(settings: ServiceConfig, key: str | None) -> None:
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
-        http=RequestTimeoutProtocol,
+        http=Connection,
         access_log=False,  # addresses hold people's names
         log_level="warning",
         log_config=None,  # as all other logs
@@ -76,8 +75,9 @@ def _run(settings: ServiceConfig, key: str | None) -> None:
     typer.echo(f"conlinucb serves {', '.join(settings.catalogues)} at {where}, {guarded}.")
     typer.echo(f"database: {found.place}. Ctrl-C stops it.")
     # Supervised even when there is one worker: one that dies is replaced.
-    with tempfile.TemporaryDirectory(prefix="conlinucb-") as folder:
-        os.environ[PREPARED] = str(Path(folder) / "prepared")
-        os.environ[METRICS] = str(Path(folder) / "metrics")
-        Path(os.environ[METRICS]).mkdir()
-        Supervisor(server, sockets=[socket]).run()
+    with own_folder() as folder:
+        os.environ[PREPARED] = str(folder / "prepared")
+        os.environ[METRICS] = str(folder / "metrics")
+        (folder / "metrics").mkdir()
+        os.environ["TMPDIR"] = str(folder)  # what workers leave when they are killed is in it
+        Supervisor(server, [socket], lame_duck_seconds=settings.lame_duck_seconds).run()

@@ -7,8 +7,11 @@ import threading
 import anyio
 import pytest
 
+from conlinucb.service.http.metrics import Metrics
 from conlinucb.service.http.turns import Turns
+from conlinucb.service.observe import observer
 from conlinucb.service.problems import Problem
+from support.metrics import samples_of, value
 from support.service_world import client_of
 
 ORDER = {"agents": ["ucb"], "rounds": 2}
@@ -69,8 +72,8 @@ def test_while_comparisons_are_busy_others_are_served() -> None:
     over = threading.Event()
     with client_of() as client:
         app, portal = client.app, client.portal
-        app.state.turns = Turns(2, waiting=40, seconds=60.0)  # type: ignore[attr-defined]
-        turns = app.state.turns  # type: ignore[attr-defined]
+        turns = Turns(2, waiting=40, seconds=60.0)
+        app.state.turns["comparisons"] = turns  # type: ignore[attr-defined]
         assert portal is not None
         busy = [portal.start_task_soon(turns.run, over.wait) for _ in range(42)]
         try:
@@ -86,3 +89,33 @@ def test_while_comparisons_are_busy_others_are_served() -> None:
         for each in busy:
             each.result(timeout=60)
         assert client.post("/v1/page/comparison", json=ORDER).status_code == 200
+
+
+def test_waiting_and_refusals_are_reported() -> None:
+    """While one is at work, one waits, and a third finds no place."""
+    metrics = Metrics()
+    observer.add(metrics)
+
+    async def meet() -> None:
+        turns, go_on = Turns(1, waiting=1, what="profiles"), threading.Event()
+        async with anyio.create_task_group() as group:
+            group.start_soon(turns.run, go_on.wait)
+            await anyio.sleep(0.05)
+            group.start_soon(turns.run, go_on.wait)
+            while not turns.waiting():
+                await anyio.sleep(0.01)
+            found = samples_of(metrics.text().decode())
+            assert value(found, "conlinucb_pool_waiting", pool="profiles") == 1
+            with pytest.raises(Problem):
+                await turns.run(go_on.wait)
+            go_on.set()
+
+    try:
+        anyio.run(meet)
+    finally:
+        observer.remove(metrics)
+    found = samples_of(metrics.text().decode())
+    assert value(found, "conlinucb_pool_refused_total", pool="profiles") == 1
+    assert value(found, "conlinucb_pool_waiting", pool="profiles") == 0
+    assert value(found, "conlinucb_pool_wait_seconds_count", pool="profiles") == 2
+    assert value(found, "conlinucb_pool_wait_seconds_sum", pool="profiles") > 0

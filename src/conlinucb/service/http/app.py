@@ -6,6 +6,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator
@@ -32,7 +33,9 @@ from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.dashboard.reports import Dashboards
 from conlinucb.service.http.body_errors import sentence
 from conlinucb.service.http.callers import Callers
+from conlinucb.service.http.drain import QUEUE_SECONDS, lame_duck
 from conlinucb.service.http.guard import Guard
+from conlinucb.service.http.limits import Limits
 from conlinucb.service.http.logs import in_the_log, set_up
 from conlinucb.service.http.metrics import Metrics
 from conlinucb.service.http.routes import catalogues as catalogue_routes
@@ -47,7 +50,8 @@ from conlinucb.service.http.routes import (
 )
 from conlinucb.service.http.scopes import Routes, table
 from conlinucb.service.http.timings import Timings
-from conlinucb.service.http.turns import Turns
+from conlinucb.service.http.traces import Traces, traces_from_environment
+from conlinucb.service.http.turns import all_turns
 from conlinucb.service.http.visitors import Visitors
 from conlinucb.service.http.watch import Routed, Watch
 from conlinucb.service.observe import observer
@@ -57,6 +61,9 @@ from conlinucb.service.storage import Storage
 from conlinucb.service.storage.database import CONNECTIONS
 
 logger = logging.getLogger("conlinucb.service")
+SWITCH_SECONDS = 0.0005
+"""After which a thread that computes lets another one on: a tenth of what Python takes, since each
+short request would wait so long several times behind a long one."""
 _CODES = {400: "unreadable", 404: "unknown_address", 405: "wrong_method"}
 
 
@@ -78,7 +85,9 @@ class _Application(FastAPI):
         return self.openapi_schema
 
 
-def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
+def create_app(
+    config: ServiceConfig, *, key: str | None = None, traces: Traces | None = None
+) -> FastAPI:
     """The application; its database is opened when it starts."""
     app = _Application(
         title="conlinucb",
@@ -90,7 +99,7 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
         redirect_slashes=False,
         lifespan=_lifespan,
     )
-    app.state.config = config
+    app.state.config, app.state.limits = config, Limits.of(config)
     if config.modules is not None:
         add_folder(config.modules)
     app.include_router(people.router)
@@ -116,12 +125,15 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
         open_page=config.page == "open",
         routes=app.state.routes,
     )
-    app.add_middleware(Guard, callers=callers, image_hosts=config.image_hosts)
-    app.state.timings, app.state.metrics, app.state.draining = Timings(), Metrics(), False
+    app.add_middleware(
+        Guard, callers=callers, image_hosts=config.image_hosts, limits=app.state.limits
+    )
+    app.state.timings, app.state.metrics, app.state.traces = Timings(), Metrics(), traces
     app.add_middleware(
         Watch,
         metrics=app.state.metrics,
         timings=app.state.timings,
+        traces=traces,
         access_log=config.access_log,
     )
     app.openapi()  # builds the routes too, here, where no other thread is at work yet
@@ -132,36 +144,43 @@ def from_environment() -> FastAPI:
     """The application of a worker process."""
     config = ServiceConfig.model_validate_json(os.environ[SERVICE])
     set_up(config.log_format)
-    _end_with_parent(config.drain_seconds)
-    return create_app(config, key=key_from_environment(config))
+    sys.setswitchinterval(SWITCH_SECONDS)
+    _end_with_parent(config.lame_duck_seconds + QUEUE_SECONDS + config.drain_seconds)
+    return create_app(config, key=key_from_environment(config), traces=traces_from_environment())
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     config: ServiceConfig = app.state.config
     storage = Storage(config.database)
     loader = StateLoader(storage)
-    catalogues = Catalogues(storage, loader.renew, image_hosts=config.image_hosts)
+    catalogues = Catalogues(storage, image_hosts=config.image_hosts)
     cache = StateCache(config.cache_megabytes * 1_000_000)
     background = Background(config, storage, catalogues, cache)
     app.state.background = background
-    app.state.comparisons, app.state.turns = Comparisons(), Turns()
+    app.state.comparisons, app.state.turns = Comparisons(), all_turns()
     app.state.use_cases = UseCases(storage, catalogues, cache, loader, background.keep)
     app.state.dashboards = Dashboards(storage)
     # As many requests at work as there are connections: none waits for one in vain.
     anyio.to_thread.current_default_thread_limiter().total_tokens = CONNECTIONS
-    observer.add(app.state.metrics)
+    listening = [each for each in (app.state.metrics, app.state.traces) if each is not None]
+    for each in listening:
+        observer.add(each)
     app.state.metrics.level("build_info", 1, version=__version__)
     background.start()
+    lame_duck(app.state.limits, config.lame_duck_seconds)
     try:
-        yield
+        yield {"limits": app.state.limits}
     finally:
         background.stop()
-        observer.remove(app.state.metrics)
+        for each in listening:
+            observer.remove(each)
+        if app.state.traces is not None:
+            app.state.traces.close()
         storage.close()
 
 
-def _end_with_parent(drain_seconds: int) -> None:
+def _end_with_parent(seconds: float) -> None:
     """Stop when the supervising process is gone, however it went."""
     parent = multiprocessing.parent_process()
     if parent is None:  # started by hand, without one
@@ -170,7 +189,7 @@ def _end_with_parent(drain_seconds: int) -> None:
     def watch() -> None:
         parent.join()
         os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(drain_seconds + 5)
+        time.sleep(seconds + 5)
         os._exit(1)  # what has not finished by now never will
 
     threading.Thread(target=watch, daemon=True).start()

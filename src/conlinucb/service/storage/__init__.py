@@ -13,6 +13,7 @@ from conlinucb.service.storage.events import (
     RetractionBody,
     RewardBody,
 )
+from conlinucb.service.storage.experiments import ExperimentLog, StoredExperiment
 from conlinucb.service.storage.health import StoreHealth, health_of
 from conlinucb.service.storage.log import Broken, Event, Log, retracted, with_missing
 from conlinucb.service.storage.people import People, Person
@@ -39,6 +40,7 @@ class Storage:
         self.snapshots = Snapshots(self.database)
         self.catalogue_log = CatalogueLog(self.database)
         self.populations = Populations(self.database)
+        self.experiments = ExperimentLog(self.database)
         self.quarantine = Quarantine(self.database)
 
     def close(self) -> None:
@@ -57,6 +59,7 @@ __all__ = [
     "Database",
     "Entry",
     "Event",
+    "ExperimentLog",
     "Finding",
     "Log",
     "Looked",
@@ -74,6 +77,7 @@ __all__ = [
     "Snapshots",
     "Storage",
     "StoreHealth",
+    "StoredExperiment",
     "StoredPopulation",
     "Taken",
     "health_of",
