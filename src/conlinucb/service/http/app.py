@@ -52,6 +52,7 @@ from conlinucb.service.http.routes import (
 )
 from conlinucb.service.http.scopes import Routes, table
 from conlinucb.service.http.timings import Timings
+from conlinucb.service.http.traces import Traces, traces_from_environment
 from conlinucb.service.http.turns import all_turns
 from conlinucb.service.http.visitors import Visitors
 from conlinucb.service.http.watch import Routed, Watch
@@ -85,7 +86,9 @@ class _Application(FastAPI):
         return self.openapi_schema
 
 
-def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
+def create_app(
+    config: ServiceConfig, *, key: str | None = None, traces: Traces | None = None
+) -> FastAPI:
     """The application; its database is opened when it starts."""
     app = _Application(
         title="conlinucb",
@@ -127,11 +130,12 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.add_middleware(
         Guard, callers=callers, image_hosts=config.image_hosts, limits=app.state.limits
     )
-    app.state.timings, app.state.metrics = Timings(), Metrics()
+    app.state.timings, app.state.metrics, app.state.traces = Timings(), Metrics(), traces
     app.add_middleware(
         Watch,
         metrics=app.state.metrics,
         timings=app.state.timings,
+        traces=traces,
         access_log=config.access_log,
     )
     app.openapi()  # builds the routes too, here, where no other thread is at work yet
@@ -144,7 +148,7 @@ def from_environment() -> FastAPI:
     set_up(config.log_format)
     sys.setswitchinterval(SWITCH_SECONDS)
     _end_with_parent(config.lame_duck_seconds + QUEUE_SECONDS + config.drain_seconds)
-    return create_app(config, key=key_from_environment(config))
+    return create_app(config, key=key_from_environment(config), traces=traces_from_environment())
 
 
 @asynccontextmanager
@@ -163,7 +167,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     # As many requests at work as there are connections: none waits for one in vain.
     at_once = config.threads or config.database_connections
     anyio.to_thread.current_default_thread_limiter().total_tokens = at_once
-    observer.add(app.state.metrics)
+    listening = [each for each in (app.state.metrics, app.state.traces) if each is not None]
+    for each in listening:
+        observer.add(each)
     app.state.metrics.level("build_info", 1, version=__version__)
     background.start()
     lame_duck(app.state.limits, config.lame_duck_seconds)
@@ -171,7 +177,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         yield {"limits": app.state.limits}
     finally:
         background.stop()
-        observer.remove(app.state.metrics)
+        for each in listening:
+            observer.remove(each)
+        if app.state.traces is not None:
+            app.state.traces.close()
         storage.close()
 
 
