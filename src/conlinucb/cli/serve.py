@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conlinucb.cli.database import Config, Database, need_service
-from conlinucb.errors import InvalidInput
+from conlinucb.errors import InvalidInput, StorageError
+
+if TYPE_CHECKING:
+    from conlinucb.service.storage import Storage
 
 
 def serve(
@@ -26,14 +29,16 @@ def serve(
     need_service()
     import uvicorn
 
-    from conlinucb.service.config import PREPARED, SERVICE, key_from_environment, read_config
+    from conlinucb.service.config import KEY, PREPARED, SERVICE, key_from_environment, read_config
     from conlinucb.service.http.supervisor import Supervisor
     from conlinucb.service.http.timeouts import RequestTimeoutProtocol
     from conlinucb.service.storage import Storage
 
     settings = read_config(config, database=database, host=host, port=port, workers=workers)
-    key = key_from_environment(settings)
-    found = Storage(settings.database).database  # refuses what is no database
+    storage = Storage(settings.database)  # refuses what is no database
+    stored = _has_key(storage) if KEY not in os.environ else False
+    key = key_from_environment(settings, stored=stored)
+    found = storage.database
     if found.is_memory and settings.workers > 1:
         raise InvalidInput("A database in memory has one process: use --workers 1, or a file.")
     os.environ[SERVICE] = settings.model_dump_json()
@@ -60,10 +65,22 @@ def serve(
     except SystemExit:
         raise InvalidInput(f"{settings.host}:{settings.port} cannot be bound to.") from None
     where = f"http://{settings.host}:{socket.getsockname()[1]}"
-    guarded = "with a key" if key else "without a key, for this machine only"
+    guarded = "with a key" if key or stored else "without a key, for this machine only"
     typer.echo(f"conlinucb serves {', '.join(settings.catalogues)} at {where}, {guarded}.")
     typer.echo(f"database: {found.place}. Ctrl-C stops it.")
     # Supervised even when there is one worker: one that dies is replaced.
     with tempfile.TemporaryDirectory(prefix="conlinucb-") as folder:
         os.environ[PREPARED] = str(Path(folder) / "prepared")
         Supervisor(server, sockets=[socket]).run()
+
+
+def _has_key(storage: Storage) -> bool:
+    """Whether a key of the database opens something; not where it does not answer."""
+    from conlinucb.service.storage import migrate, now
+
+    try:
+        if migrate.current(storage.database) is None:
+            return False
+        return any(each.is_live(now()) for each in storage.keys.all())
+    except StorageError:
+        return False

@@ -30,7 +30,7 @@ EVERY = 0.5
 LEARN_EVERY = 60.0
 """Seconds between two looks at whether there is enough to learn a population from."""
 WAITING_SNAPSHOTS = 500
-DEMO = Settings(noun="film", nouns="films")
+DEMO = Settings(noun="film", nouns="films", public=True)
 
 
 class Background:

@@ -126,8 +126,8 @@ def _anchored(config: ServiceConfig, path: Path | None) -> ServiceConfig:
     return config.model_copy(update={"catalogues": catalogues})
 
 
-def key_from_environment(config: ServiceConfig) -> str | None:
-    """The key; a service that others can reach must have one."""
+def key_from_environment(config: ServiceConfig, *, stored: bool = False) -> str | None:
+    """The key; a service that others can reach must have one, here or ``stored``."""
     key = os.environ.get(KEY) or None
     if key is not None and len(key) < SHORTEST_KEY:
         raise InvalidInput(
@@ -135,9 +135,15 @@ def key_from_environment(config: ServiceConfig) -> str | None:
         )
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         raise InvalidInput(f"{KEY} must be printable ASCII without spaces, to fit into a header.")
-    if key is None and not is_loopback(config.host):
+    if key is None and not stored and not is_loopback(config.host):
         raise InvalidInput(
-            f"Others could reach {config.host} without a key. Set {KEY}, or bind to 127.0.0.1."
+            f"Others could reach {config.host} without a key. Set {KEY}, make one (conlinucb keys "
+            f"make), or bind to 127.0.0.1."
+        )
+    if key is None and not stored and config.page == "open":
+        raise InvalidInput(
+            f"An open page needs a key for everything else. Set {KEY}, make one (conlinucb keys "
+            f'make --name admin --scope admin), or set page = "local".'
         )
     return key
 

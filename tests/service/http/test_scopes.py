@@ -63,7 +63,7 @@ def test_scopes_and_needs() -> None:
         for scope in ("use", "build", "admin")
     }
     assert enough["use"] == {ANYONE, PAGE, READ, USE}
-    assert enough["build"] == {ANYONE, READ, "build"}
+    assert enough["build"] == {ANYONE, PAGE, READ, "build"}
     assert enough["admin"] == set(table().values())
     assert not is_enough(frozenset(), USE)
 

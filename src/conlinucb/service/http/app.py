@@ -33,6 +33,7 @@ from conlinucb.service.dashboard.reports import Dashboards
 from conlinucb.service.http.body_errors import sentence
 from conlinucb.service.http.callers import Callers
 from conlinucb.service.http.guard import Guard
+from conlinucb.service.http.keyring import Keyring
 from conlinucb.service.http.routes import catalogues as catalogue_routes
 from conlinucb.service.http.routes import comparison, dashboard, health, page, people, populations
 from conlinucb.service.http.scopes import Routes, table
@@ -96,13 +97,13 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
     app.state.routes = Routes(table(page=config.page != "off"))
-    callers = Callers(
+    app.state.callers = Callers(
         key=key,
         hosts=config.hosts,
         open_page=config.page == "open",
         routes=app.state.routes,
     )
-    app.add_middleware(Guard, callers=callers, image_hosts=config.image_hosts)
+    app.add_middleware(Guard, callers=app.state.callers, image_hosts=config.image_hosts)
     app.state.timings = Timings()
     app.add_middleware(Timed, timings=app.state.timings)
     app.openapi()  # builds the routes too, here, where no other thread is at work yet
@@ -115,7 +116,7 @@ def from_environment() -> FastAPI:
     logging.getLogger("alembic").setLevel(logging.WARNING)
     config = ServiceConfig.model_validate_json(os.environ[SERVICE])
     _end_with_parent(config.drain_seconds)
-    return create_app(config, key=key_from_environment(config))
+    return create_app(config, key=key_from_environment(config, stored=True))  # as the parent saw
 
 
 @asynccontextmanager
@@ -132,10 +133,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.dashboards = Dashboards(storage)
     # As many requests at work as there are connections: none waits for one in vain.
     anyio.to_thread.current_default_thread_limiter().total_tokens = CONNECTIONS
+    app.state.keyring = app.state.callers.keyring = keyring = Keyring(storage)
+    keyring.start()
     background.start()
     try:
         yield
     finally:
+        keyring.stop()
         background.stop()
         storage.close()
 

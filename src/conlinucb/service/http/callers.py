@@ -10,12 +10,21 @@ import hashlib
 import hmac
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
+from starlette.datastructures import QueryParams
 from starlette.types import Scope
 
 from conlinucb.service.config import is_loopback
-from conlinucb.service.http.scopes import ANYONE, PAGE, SCOPES, Routes, is_enough
+from conlinucb.service.http.scopes import (
+    ANYONE,
+    OF_ALL_CATALOGUES,
+    PAGE,
+    SCOPES,
+    Routes,
+    is_enough,
+    named,
+)
 from conlinucb.service.problems import Problem
 
 Kind = Literal["local", "key", "visitor"]
@@ -47,8 +56,21 @@ OWNER = Caller("key", scopes=frozenset(SCOPES))
 VISITOR = Caller("visitor", scopes=frozenset({"use"}))
 
 
+class Keyring(Protocol):
+    """The keys of the database."""
+
+    def needs_key(self) -> bool | None:
+        """Whether there was ever one; None where that is not known."""
+
+    def find(self, key: str) -> Caller | None:
+        """Who has it."""
+
+
 class Callers:
     """Tells who calls, and refuses what they may not do."""
+
+    keyring: Keyring | None = None
+    """Once the database is open."""
 
     def __init__(
         self, *, key: str | None, hosts: Collection[str], open_page: bool, routes: Routes
@@ -73,6 +95,8 @@ class Callers:
         if need is None:
             raise Problem(404, "unknown_address", f"{method} {path}: Not Found.")
         _check_scope(caller, need)
+        if caller.catalogue is not None and found is not None:
+            _check_catalogue(caller.catalogue, found.route, scope)
         scope.setdefault("state", {})["caller"] = caller
         return caller
 
@@ -80,10 +104,13 @@ class Callers:
         known = self._by_key(headers)
         if known is not None:
             return known
-        if self._needs_key():
+        needs_key = self._needs_key()
+        if needs_key is not False:
             if need == ANYONE or (need == PAGE and self._open_page):
                 _check_same(headers)
                 return VISITOR
+            if needs_key is None:
+                raise keys_unknown()
             raise _key_needed("Send the key: Authorization: Bearer KEY.")
         host = _host_name(headers.get(b"host", b"").decode("latin-1"))
         self._check_host(host, headers)
@@ -91,12 +118,16 @@ class Callers:
 
     def _by_key(self, headers: Headers) -> Caller | None:
         scheme, _, key = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
-        if scheme.lower() != "bearer" or self._digest is None:
+        if scheme.lower() != "bearer":
             return None
-        return OWNER if hmac.compare_digest(_digest(key), self._digest) else None
+        if self._digest is not None and hmac.compare_digest(_digest(key), self._digest):
+            return OWNER
+        return None if self.keyring is None else self.keyring.find(key)
 
-    def _needs_key(self) -> bool:
-        return self._digest is not None or self._open_page
+    def _needs_key(self) -> bool | None:
+        if self._digest is not None or self._open_page:
+            return True
+        return None if self.keyring is None else self.keyring.needs_key()
 
     def _check_host(self, host: str, headers: Headers) -> None:
         """Without a key, only pages that name this machine may talk to it (DNS rebinding)."""
@@ -140,8 +171,29 @@ def _check_scope(caller: Caller, need: str) -> None:
     )
 
 
+def _check_catalogue(own: str, route: str, scope: Scope) -> None:
+    """A key of one catalogue names no other, neither in the path nor behind it."""
+    if route in OF_ALL_CATALOGUES:
+        raise Problem(
+            403, "wrong_catalogue", f"{route} is about all catalogues; this key is for {own!r}."
+        )
+    about = QueryParams(scope["query_string"]).getlist("catalogue")
+    in_path = named(route, "name", scope["path"])
+    for each in about if in_path is None else [*about, in_path]:
+        if each != own:
+            raise Problem(
+                403, "wrong_catalogue", f"This key is for {own!r}, not for {each[:200]!r}."
+            )
+
+
 def _key_needed(message: str) -> Problem:
     return Problem(401, "key_needed", message, headers={"WWW-Authenticate": "Bearer"})
+
+
+def keys_unknown() -> Problem:
+    """Rather none than one who may have been shut out."""
+    message = "Which keys there are is not known at the moment: try again soon."
+    return Problem(503, "keys_unknown", message, retry=True)
 
 
 def _check_same(headers: Headers) -> None:

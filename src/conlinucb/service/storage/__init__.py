@@ -14,6 +14,7 @@ from conlinucb.service.storage.events import (
     RewardBody,
 )
 from conlinucb.service.storage.health import StoreHealth, health_of
+from conlinucb.service.storage.keys import Keys, StoredKey
 from conlinucb.service.storage.log import Broken, Event, Log, retracted, with_missing
 from conlinucb.service.storage.people import People, Person
 from conlinucb.service.storage.populations import Populations, StoredPopulation
@@ -40,6 +41,7 @@ class Storage:
         self.catalogue_log = CatalogueLog(self.database)
         self.populations = Populations(self.database)
         self.quarantine = Quarantine(self.database)
+        self.keys = Keys(self.database)
 
     def close(self) -> None:
         """Close all connections."""
@@ -58,6 +60,7 @@ __all__ = [
     "Entry",
     "Event",
     "Finding",
+    "Keys",
     "Log",
     "Looked",
     "People",
@@ -74,6 +77,7 @@ __all__ = [
     "Snapshots",
     "Storage",
     "StoreHealth",
+    "StoredKey",
     "StoredPopulation",
     "Taken",
     "health_of",

@@ -13,7 +13,15 @@ from conlinucb.service.catalogues.preview import preview_of
 from conlinucb.service.catalogues.uploads import Upload, from_table, read_json
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.http.body_errors import sentence
-from conlinucb.service.http.routes.common import ERRORS, STRICT, Name, catalogues_of, use_cases_of
+from conlinucb.service.http.routes.common import (
+    ERRORS,
+    STRICT,
+    Name,
+    catalogues_of,
+    check_seen,
+    seen,
+    use_cases_of,
+)
 from conlinucb.service.problems import Problem
 from conlinucb.service.schemas import (
     CatalogueBody,
@@ -53,8 +61,8 @@ _BODY: dict[str, Any] = {
 
 @router.get("", summary="All catalogues")
 def listed(request: Request) -> list[CatalogueOut]:
-    """Every catalogue that is served."""
-    return [_about(request, version) for version in catalogues_of(request).listed()]
+    """Every catalogue that is served, and that the key is for."""
+    return [_about(request, version) for version in seen(request)]
 
 
 @router.post("/preview", summary="What an upload would become", openapi_extra=_BODY)
@@ -80,6 +88,7 @@ def _kind(request: Request) -> str:
 @router.get("/{name}", summary="One catalogue")
 def shown(request: Request, name: Name) -> CatalogueOut:
     """Its size, its version, and whether another one is being built."""
+    check_seen(request, name)
     return _out(request, name)
 
 
@@ -171,6 +180,7 @@ def remove(request: Request, name: Name, body: RemovalBody) -> CatalogueOut:
 @router.get("/{name}/settings", summary="Settings")
 def settings(request: Request, name: Name) -> Settings:
     """As they are served."""
+    check_seen(request, name)
     return catalogues_of(request).serving(name).settings
 
 

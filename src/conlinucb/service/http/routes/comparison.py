@@ -7,6 +7,7 @@ from functools import partial
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 
+from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.comparison import Comparisons
 from conlinucb.service.http.routes.common import (
     ERRORS,
@@ -33,6 +34,9 @@ async def compare(
 ) -> ComparisonOut:
     """One person met by each agent, round by round, and 40 in short. Nothing of it is kept."""
     turns: Turns = request.app.state.turns
-    name = catalogue_name(request, catalogue)
-    version = await run_in_threadpool(catalogues_of(request).serving, name)
+    version = await run_in_threadpool(_version, request, catalogue)
     return await turns.run(partial(comparisons_of(request).compare, version, body))
+
+
+def _version(request: Request, catalogue: str | None) -> CatalogueVersion:
+    return catalogues_of(request).serving(catalogue_name(request, catalogue))

@@ -23,7 +23,7 @@ async def alive() -> Health:
 def ready(request: Request, response: Response) -> Health:
     """Store reachable, migrations current, a catalogue loaded, kernels warm."""
     background: Background = request.app.state.background
-    checks = background.checks()
+    checks = background.checks() | {"keys": request.app.state.keyring.state()}
     needed = {name: text for name, text in checks.items() if not name.startswith("catalogue ")}
     if all(text == "ok" for text in needed.values()):
         return Health(status="ok", checks=checks)

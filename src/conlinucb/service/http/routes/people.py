@@ -17,6 +17,7 @@ from conlinucb.service.http.routes.common import (
     Catalogue,
     User,
     catalogue_name,
+    only_catalogue,
     use_cases_of,
 )
 from conlinucb.service.schemas import (
@@ -186,7 +187,7 @@ def export(request: Request, user: User, catalogue: Catalogue = None) -> Export:
                 seed=person.seed,
                 events=views.entries(use_cases.loader.rows(person)),
             )
-            for person in use_cases.everywhere(user, catalogue)
+            for person in use_cases.everywhere(user, only_catalogue(request, catalogue))
         ],
     )
 
@@ -194,4 +195,4 @@ def export(request: Request, user: User, catalogue: Catalogue = None) -> Export:
 @router.delete("", summary="Forget a person", status_code=204)
 def forget(request: Request, user: User, catalogue: Catalogue = None) -> None:
     """Gone from log, snapshots and caches; in every catalogue, or in the one named."""
-    use_cases_of(request).forget(user, catalogue)
+    use_cases_of(request).forget(user, only_catalogue(request, catalogue))
