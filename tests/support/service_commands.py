@@ -41,13 +41,18 @@ def command(name: str, url: str) -> Done:
 
 def run(words: Sequence[str], url: str) -> Done:
     """Run ``conlinucb WORDS`` on a database, in this process."""
+    return bare(*words, "--database", url)
+
+
+def bare(*words: str) -> Done:
+    """Run ``conlinucb WORDS`` in this process."""
     connections: list[Any] = []
 
     def note(connection: Any, record: Any) -> None:
         connections.append(connection)
 
     sa.event.listen(Pool, "connect", note)
-    result = CliRunner().invoke(command_line, [*words, "--database", url])
+    result = CliRunner().invoke(command_line, words)
     sa.event.remove(Pool, "connect", note)
     for connection in connections:  # a command leaves them to the end of its process
         connection.close()

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conlinucb.errors import MissingExtra
+from conlinucb.errors import InvalidInput, MissingExtra, StorageError
 
-Config = Annotated[Path | None, typer.Option(help="A TOML file.", metavar="FILE")]
+if TYPE_CHECKING:
+    from conlinucb.service.config import ServiceConfig
+    from conlinucb.service.storage.database import Database as OpenDatabase
+
+Config = Annotated[
+    Path | None, typer.Option(help="A TOML file.", metavar="FILE", envvar="CONLINUCB_CONFIG")
+]
 Database = Annotated[
     str | None,
     typer.Option(
@@ -24,7 +30,33 @@ def need_service() -> None:
     try:
         import alembic  # noqa: F401
         import fastapi  # noqa: F401
+        import pydantic_settings  # noqa: F401
         import sqlalchemy  # noqa: F401
         import uvicorn  # noqa: F401
     except ModuleNotFoundError:
         raise MissingExtra("service", "The service") from None
+
+
+def open_database(config: ServiceConfig) -> OpenDatabase:
+    """The database of a service; refuses what is none, and what its workers could not share."""
+    from conlinucb.service.storage.database import Database
+
+    found = Database(config.database)
+    if found.is_memory and config.workers > 1:
+        raise InvalidInput("A database in memory has one process: use --workers 1, or a file.")
+    return found
+
+
+def has_key(config: ServiceConfig) -> bool:
+    """Whether a key of the database opens something; not where it does not answer."""
+    from conlinucb.service.storage import Storage, migrate, now
+
+    storage = Storage(config.database)
+    try:
+        if migrate.current(storage.database) is None:
+            return False
+        return any(each.is_live(now()) for each in storage.keys.all())
+    except StorageError:
+        return False
+    finally:
+        storage.close()

@@ -5,42 +5,48 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from conlinucb.cli.database import Config, Database, need_service
-from conlinucb.errors import InvalidInput, StorageError
+from conlinucb.cli.check_config import check_config as check
+from conlinucb.cli.database import Config, has_key, need_service, open_database
+from conlinucb.cli.setting_options import with_settings
+from conlinucb.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from conlinucb.service.storage import Storage
+    from conlinucb.service.config import ServiceConfig
 
 
+@with_settings
 def serve(
     config: Config = None,
-    database: Database = None,
-    host: Annotated[
-        str | None, typer.Option(help="Address to bind to.", show_default="127.0.0.1")
-    ] = None,
-    port: Annotated[int | None, typer.Option(show_default="8000")] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes.", show_default="1")] = None,
+    check_config: Annotated[
+        bool,
+        typer.Option("--check-config", help="Say which settings are in effect, and stop."),
+    ] = False,
+    **settings: Any,
 ) -> None:
     """Serve conversations over HTTP. Without a configuration, about the demo films."""
     need_service()
+    if check_config:
+        return check(config, settings)
+    from conlinucb.service.config import key_from_environment, read_config
+
+    found = read_config(config, **settings)
+    stored = has_key(found)
+    key = key_from_environment(found, stored=stored)
+    return _run(found, guarded=stored or key is not None)
+
+
+def _run(settings: ServiceConfig, *, guarded: bool) -> None:
     import uvicorn
 
-    from conlinucb.service.config import KEY, PREPARED, SERVICE, key_from_environment, read_config
+    from conlinucb.service.config import PREPARED, SERVICE
     from conlinucb.service.http.supervisor import Supervisor
     from conlinucb.service.http.timeouts import RequestTimeoutProtocol
-    from conlinucb.service.storage import Storage
 
-    settings = read_config(config, database=database, host=host, port=port, workers=workers)
-    storage = Storage(settings.database)  # refuses what is no database
-    stored = _has_key(storage) if KEY not in os.environ else False
-    key = key_from_environment(settings, stored=stored)
-    found = storage.database
-    if found.is_memory and settings.workers > 1:
-        raise InvalidInput("A database in memory has one process: use --workers 1, or a file.")
+    found = open_database(settings)
     os.environ[SERVICE] = settings.model_dump_json()
     # Requests share the cores among them; a matrix product that takes all of them slows both.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -65,22 +71,10 @@ def serve(
     except SystemExit:
         raise InvalidInput(f"{settings.host}:{settings.port} cannot be bound to.") from None
     where = f"http://{settings.host}:{socket.getsockname()[1]}"
-    guarded = "with a key" if key or stored else "without a key, for this machine only"
-    typer.echo(f"conlinucb serves {', '.join(settings.catalogues)} at {where}, {guarded}.")
+    how = "with a key" if guarded else "without a key, for this machine only"
+    typer.echo(f"conlinucb serves {', '.join(settings.catalogues)} at {where}, {how}.")
     typer.echo(f"database: {found.place}. Ctrl-C stops it.")
     # Supervised even when there is one worker: one that dies is replaced.
     with tempfile.TemporaryDirectory(prefix="conlinucb-") as folder:
         os.environ[PREPARED] = str(Path(folder) / "prepared")
         Supervisor(server, sockets=[socket]).run()
-
-
-def _has_key(storage: Storage) -> bool:
-    """Whether a key of the database opens something; not where it does not answer."""
-    from conlinucb.service.storage import migrate, now
-
-    try:
-        if migrate.current(storage.database) is None:
-            return False
-        return any(each.is_live(now()) for each in storage.keys.all())
-    except StorageError:
-        return False

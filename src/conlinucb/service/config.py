@@ -1,27 +1,27 @@
-"""How a service is set up: from a TOML file, the command line and the environment."""
+"""How a service is set up: every setting, and the rules between them."""
 
 from __future__ import annotations
 
 import ipaddress
-import os
-import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from conlinucb.agent.named import add_folder
 from conlinucb.agent.spec import agent_of
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
 from conlinucb.service.settings import Settings
+from conlinucb.service.sources import read_layers, secret, validated
 
 KEY = "CONLINUCB_KEY"
 DATABASE = "CONLINUCB_DATABASE"
 SERVICE = "CONLINUCB_SERVICE"
+"""The configuration as JSON, from the parent process to its workers."""
 PREPARED = "CONLINUCB_PREPARED"
 """The file that says to workers which replace others that the configuration was applied."""
-"""The configuration as JSON, from the parent process to its workers."""
 SHORTEST_KEY = 16
 _SMALLEST = Catalog([[1.0]], [[1.0]])
 """To see whether an agent can be made, before a large file is read."""
@@ -49,27 +49,49 @@ def _films() -> dict[str, CatalogueConfig]:
 
 
 class ServiceConfig(BaseModel):
-    """Everything about a service but its key, which is only ever in the environment."""
+    """Everything about a service but its key, which is only ever in the environment.
+
+    A field with a description is all that a new setting takes: its option, its variable, its
+    entry in the file and its line in docs/settings.md follow from it.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    database: str = "sqlite:///conlinucb.db"
-    host: str = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65535)] = 8000
-    workers: Annotated[int, Field(ge=1, le=64)] = 1
-    hosts: tuple[str, ...] = ()
-    """Names under which this service is called, besides loopback ones."""
-    image_hosts: tuple[ImageHost, ...] = ()
-    """Other hosts, by https, that pictures of items may come from."""
-    default: str | None = None
-    """The catalogue meant where a request names none; the first one by default."""
-    catalogues: dict[str, CatalogueConfig] = Field(default_factory=_films)
-    page: Literal["local", "open", "off"] = "local"
-    """Who may see the page: whoever may call the service, everyone, or no one."""
-    cache_megabytes: Annotated[int, Field(ge=1, le=1_000_000)] = 256
-    drain_seconds: Annotated[int, Field(ge=1, le=600)] = 10
-    modules: Path | None = None
-    """Folder of strategies and estimators of one's own; the configuration file's by default."""
+    database: str = Field(
+        default="sqlite:///conlinucb.db",
+        description="sqlite:///PATH or postgresql://USER@HOST/NAME; sqlite:// is in memory.",
+    )
+    host: str = Field(default="127.0.0.1", description="Address to bind to.")
+    port: int = Field(default=8000, ge=0, le=65535, description="Port to bind to; 0: a free one.")
+    workers: int = Field(default=1, ge=1, le=64, description="Processes that answer requests.")
+    hosts: tuple[str, ...] = Field(
+        default=(), description="Names under which this service is called, besides loopback ones."
+    )
+    image_hosts: tuple[ImageHost, ...] = Field(
+        default=(), description="Other hosts, by https, that pictures of items may come from."
+    )
+    default: str | None = Field(
+        default=None,
+        description="The catalogue meant where a request names none; otherwise the first one.",
+    )
+    catalogues: dict[str, CatalogueConfig] = Field(
+        default_factory=_films,
+        description="Catalogues to have from the start, by name: file or demo, d, settings.",
+    )
+    page: Literal["local", "open", "off"] = Field(
+        default="local",
+        description="Who may see the page: whoever may call the service, everyone, or no one.",
+    )
+    cache_megabytes: int = Field(
+        default=256, ge=1, le=1_000_000, description="States of people kept at hand, by a worker."
+    )
+    drain_seconds: int = Field(
+        default=10, ge=1, le=600, description="How long requests may finish when it stops."
+    )
+    modules: Path | None = Field(
+        default=None,
+        description="Folder of strategies and estimators of your own; otherwise the file's.",
+    )
 
     @property
     def default_catalogue(self) -> str | None:
@@ -78,49 +100,47 @@ class ServiceConfig(BaseModel):
 
 
 def read_config(path: Path | None, **given: Any) -> ServiceConfig:
-    """The file's content, under what the command line and the environment say."""
-    content: dict[str, Any] = {}
-    if path is not None:
-        try:
-            content = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise InvalidInput(f"{path} cannot be read as TOML: {error}.") from None
-    if DATABASE in os.environ:
-        content["database"] = os.environ[DATABASE]
-    content |= {name: value for name, value in given.items() if value is not None}
-    if path is not None:  # parts of one's own lie beside the file
-        content["modules"] = str((path.parent / str(content.get("modules", "."))).resolve())
-        add_folder(Path(content["modules"]))
-    try:
-        config = ServiceConfig.model_validate(content)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InvalidInput(f"{path or 'options'}: {where}: {first['msg']}.") from None
+    """What options say, before the environment, before the file."""
+    return read_with_origins(path, given)[0]
+
+
+def read_with_origins(
+    path: Path | None, given: Mapping[str, Any]
+) -> tuple[ServiceConfig, dict[str, str]]:
+    """The configuration, and where each setting that is not the default came from."""
+    layers = read_layers(ServiceConfig, path, given)
+    content, origins = layers.content, layers.origins
+    beside = Path() if path is None else path.parent
+    if path is not None and origins.get("modules", str(path)) == str(path):
+        content["modules"] = str((beside / str(content.get("modules", "."))).resolve())
+    config = validated(ServiceConfig, layers)
+    if config.modules is not None:
+        if not config.modules.is_dir():
+            raise InvalidInput(f"modules: there is no folder {config.modules}.")
+        add_folder(config.modules)
+    of_file = path is not None and origins.get("catalogues") == str(path)
+    config = _anchored(config, beside if of_file else Path())
     for name, each in config.catalogues.items():
-        if each.demo == (each.file is not None):
-            raise InvalidInput(f"catalogues.{name} must have either demo = true or a file.")
-        if each.file is not None and path is not None:
-            _must_exist(path.parent / each.file)
-        if each.settings is not None:
-            agent = each.settings.agent
-            agent_of(agent, _SMALLEST, f"catalogues.{name}.settings.agent", strangers=True)
-    return _anchored(config, path)
+        _check_catalogue(name, each)
+    return config, origins
 
 
-def _must_exist(file: Path) -> None:
-    if not file.is_file():
-        raise InvalidInput(f"There is no file {file}.")
+def _check_catalogue(name: str, config: CatalogueConfig) -> None:
+    if config.demo == (config.file is not None):
+        raise InvalidInput(f"catalogues.{name} must have either demo = true or a file.")
+    if config.file is not None and not config.file.is_file():
+        raise InvalidInput(f"There is no file {config.file}.")
+    if config.settings is not None:
+        agent = config.settings.agent
+        agent_of(agent, _SMALLEST, f"catalogues.{name}.settings.agent", strangers=True)
 
 
-def _anchored(config: ServiceConfig, path: Path | None) -> ServiceConfig:
+def _anchored(config: ServiceConfig, folder: Path) -> ServiceConfig:
     """With files as seen from the configuration's own folder."""
-    if path is None:
-        return config
     catalogues = {
         name: each
         if each.file is None
-        else each.model_copy(update={"file": (path.parent / each.file).resolve()})
+        else each.model_copy(update={"file": (folder / each.file).resolve()})
         for name, each in config.catalogues.items()
     }
     return config.model_copy(update={"catalogues": catalogues})
@@ -128,7 +148,7 @@ def _anchored(config: ServiceConfig, path: Path | None) -> ServiceConfig:
 
 def key_from_environment(config: ServiceConfig, *, stored: bool = False) -> str | None:
     """The key; a service that others can reach must have one, here or ``stored``."""
-    key = os.environ.get(KEY) or None
+    key = secret("KEY")
     if key is not None and len(key) < SHORTEST_KEY:
         raise InvalidInput(
             f"{KEY} must have at least {SHORTEST_KEY} characters, it has {len(key)}."

@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from conlinucb.service.conversations.audit import Checker
-from conlinucb.service.conversations.decide import NextRequest, next_event
-from conlinucb.service.conversations.fold import Conversation, fold
+from conlinucb.service.conversations.fold import fold
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Event, RecommendationBody
 from support import service_conversation
 from support.service_conversation import ITEMS, Start
+from support.service_shown import ROUNDS, many, recommended
 from support.service_talk import Talk
 
 start = service_conversation.start
-ROUNDS = 2_000
-
-
-def recommended(state: Conversation, **wanted: Any) -> RecommendationBody:
-    event = next_event(state, NextRequest(ask=False, **wanted))
-    assert event is not None
-    assert isinstance(event.body, RecommendationBody)
-    return event.body
-
-
-def many(talk: Talk, **wanted: Any) -> list[RecommendationBody]:
-    """What the same person is shown in many rounds, as if nothing came back."""
-    state = talk.state()
-    twin = replace(state, user=replace(state.user))
-    found = []
-    for round_ in range(ROUNDS):
-        twin.user.rounds = round_
-        found.append(recommended(twin, **wanted))
-    return found
 
 
 @pytest.fixture
@@ -103,7 +82,8 @@ def test_without_the_setting_nothing_is_drawn_or_written(start: Start) -> None:
     talk = start()
     talk.go_on(20)
     for body in talk.bodies(RecommendationBody):
-        assert set(body.written()) == {"round", "items"}
+        assert not {"random", "propensity"} & set(body.written())
+        assert [each.propensity for each in body.items] == [1.0]
 
 
 @pytest.mark.parametrize("share", [-0.1, 0.21, float("nan")])

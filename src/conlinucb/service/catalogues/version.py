@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,19 @@ from conlinucb.service.schemas import Details
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Change, pack, unpack
 
+DIGEST = 8
+"""Bytes: enough to tell pools and agents apart."""
 ALIKE = 30
 """Items that count as most alike to one."""
+
+
+def digest(ids: Sequence[str]) -> str:
+    """Of ids, which hold no control characters, in this order.
+
+    >>> digest(["Alien", "Heat"]) == digest(["Heat", "Alien"])
+    False
+    """
+    return blake2b("\n".join(ids).encode(), digest_size=DIGEST).hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +189,10 @@ class CatalogueVersion:
     settings: Settings
     population: LearnedPrior | None = None
     """Where people's states start; None where that is the agent's own prior."""
+    experiment: int = 0
+    """The experiment that chose the agent in ``settings``, 0 for none."""
+    arm: str = ""
+    """Which of its arms."""
 
     @property
     def catalog(self) -> Catalog:
@@ -240,6 +256,22 @@ class CatalogueVersion:
     def basis(self) -> str:
         """States are good for every version that has the same features and prior."""
         return f"{self.base} {kind_of(self.agent.estimator)}"
+
+    @cached_property
+    def agent_digest(self) -> str:
+        """Of the agent's parameters, for the log."""
+        given = {"agent": self.settings.agent, "range": self.settings.range}
+        return digest([json.dumps(given, sort_keys=True, default=str)])
+
+    @cached_property
+    def item_digest(self) -> str:
+        """Of all items that are left."""
+        return digest([str(self.catalog.arm_ids[each]) for each in self.catalog.live_arms])
+
+    @cached_property
+    def term_digest(self) -> str:
+        """Of all key-terms that are left."""
+        return digest([str(self.catalog.term_ids[each]) for each in self.catalog.live_terms])
 
     def question_text(self, kind: str, names: Sequence[str]) -> str:
         """How to ask about a key-term, an item, or a pair of key-terms."""

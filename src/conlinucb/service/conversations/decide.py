@@ -16,6 +16,14 @@ from conlinucb.numerics.validation import Indices
 from conlinucb.service.conversations.explore import drawn
 from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.conversations.opening import broad_terms, is_unknown, telling
+from conlinucb.service.conversations.recorded import (
+    Candidates,
+    asked_among,
+    chances,
+    chosen_among,
+    decided_by,
+    question_chance,
+)
 from conlinucb.service.problems import Problem
 from conlinucb.service.schemas import NextBody
 from conlinucb.service.storage import Event, QuestionBody, RecommendationBody, RecommendedItem
@@ -60,9 +68,9 @@ def next_event(state: Conversation, request: NextRequest) -> Event | None:
             return None
         if request.fresh and offered is None and is_unknown(state):
             offered = broad_terms(state)
-        question = _choose(state, pool, offered, exclude)
-        if question is not None:
-            return _question_event(state, question, request.event)
+        chosen = _choose(state, pool, offered, exclude)
+        if chosen is not None:
+            return _question_event(state, *chosen, request.event)
     return _recommendation_event(state, request, pool, exclude)
 
 
@@ -90,18 +98,37 @@ def _may_ask(state: Conversation) -> bool:
 
 def _choose(
     state: Conversation, pool: Indices | None, offered: Indices | None, exclude: Indices | None
-) -> Question | None:
-    """A question about something that does not rest; None where everything does."""
+) -> tuple[Question, dict[str, Any]] | None:
+    """A question about something that does not rest, and what it was chosen from.
+
+    None where everything rests.
+    """
     agent, user, resting = state.version.agent, state.user, state.resting()
     if agent.asks == "arm":
         hidden = resting if exclude is None else resting | set(exclude.tolist())
-        arms = _without(state.version.catalog.live_arms if pool is None else pool, hidden)
-        return agent.ask(replace(user), arms) if arms.size else None
+        found = _candidates(state, pool, np.array(sorted(hidden), dtype=np.int64))
+        question = agent.ask(replace(user), found.among) if found.among.size else None
+        return _with(question, _whole(chosen_among(state.version, found)))
     if agent.chooser is not None and agent.chooser.fixed_terms:
-        return _redraw(agent, state, offered, resting)
-    terms = _without(state.version.catalog.live_terms if offered is None else offered, resting)
-    everything = offered is None and not resting
-    return agent.ask(replace(user), pool, None if everything else terms) if terms.size else None
+        question = _redraw(agent, state, offered, resting)
+        return _with(question, asked_among(state.version, offered, 0))
+    all_terms = state.version.catalog.live_terms if offered is None else offered
+    terms = _without(all_terms, resting)
+    everything = None if offered is None and not resting else terms
+    question = agent.ask(replace(user), pool, everything) if terms.size else None
+    rests = all_terms.size - terms.size
+    return _with(question, asked_among(state.version, everything, rests))
+
+
+def _with(
+    question: Question | None, among: dict[str, Any]
+) -> tuple[Question, dict[str, Any]] | None:
+    return None if question is None else (question, among)
+
+
+def _whole(among: dict[str, Any]) -> dict[str, Any]:
+    """Of what was chosen from, what questions keep."""
+    return {name: value for name, value in among.items() if name in QuestionBody.model_fields}
 
 
 def _redraw(
@@ -119,7 +146,9 @@ def _without(found: Indices, resting: set[int]) -> Indices:
     return found[~np.isin(found, list(resting))] if resting else found
 
 
-def _question_event(state: Conversation, question: Question, client: str | None) -> Event:
+def _question_event(
+    state: Conversation, question: Question, among: dict[str, Any], client: str | None
+) -> Event:
     version, about = state.version, asked_about(state, question)
     body = QuestionBody(
         **about,
@@ -128,7 +157,9 @@ def _question_event(state: Conversation, question: Question, client: str | None)
         text=version.question_text(question.kind, [str(each) for each in question.ids]),
         strategy=_chosen_by(version.agent),
         **_uncertainty(state, question),
-        **_under(state),
+        **decided_by(version),
+        **among,
+        **question_chance(version.agent, among["pool_size"]),
     )
     return Event(state.seq + 1, body, client)
 
@@ -164,32 +195,52 @@ def _uncertainty(state: Conversation, question: Question) -> dict[str, Any]:
 def _recommendation_event(
     state: Conversation, request: NextRequest, pool: Indices | None, exclude: Indices | None
 ) -> Event:
+    found = _may_be_shown(state, request, pool, exclude)
+    own = own_choice(state, request, found)
+    random = drawn(state, found.among, request.k)
+    shown = own if random is None else random
+    marks: dict[str, Any] = {"again": True} if found.again else {}
+    if random is not None:
+        marks |= {"random": True, "propensity": random.arms.size / found.among.size}
+    likely, first = chances(state, shown, own, found, random=random is not None)
+    marks |= {**decided_by(state.version), **chosen_among(state.version, found), **first}
+    body = RecommendationBody(round=shown.round, items=_items(state, shown, likely), **marks)
+    return Event(state.seq + 1, body, request.event)
+
+
+def _may_be_shown(
+    state: Conversation, request: NextRequest, pool: Indices | None, exclude: Indices | None
+) -> Candidates:
     if pool is not None and not pool.size and request.like is None:
         raise InvalidInput("pool holds no item that is still in the catalogue.")
-    catalog = state.version.catalog
-    among = catalog.live_arms if pool is None else pool
-    if exclude is not None:
-        among = among[~np.isin(among, exclude)]
-    if not among.size:
+    found = _candidates(state, pool, exclude)
+    if not found.among.size:
         raise Problem(422, "nothing_left", _nothing_left(request))
-    marks: dict[str, Any] = {}
-    shown = _shown_lately(state) if request.fresh else among[:0]
-    if shown.size and np.isin(among, shown).all():
-        marks["again"] = True
-        among = pool = _shown_longest_ago(state, among, request.k)
-    elif shown.size:
-        exclude = shown if exclude is None else np.union1d(exclude, shown)
-        among = among[~np.isin(among, shown)]
-    random = drawn(state, among, request.k)
-    if random is not None:
-        marks |= {"random": True, "propensity": random.arms.size / among.size}
-        return _shown(state, request, random, marks)
-    opening = telling(state, among, request.k) if request.fresh else None
+    shown = _shown_lately(state) if request.fresh else found.among[:0]
+    if not shown.size:
+        return found
+    rested = _candidates(state, pool, shown if exclude is None else np.union1d(exclude, shown))
+    if rested.among.size:
+        return rested
+    oldest = _shown_longest_ago(state, found.among, request.k)
+    return Candidates(oldest, None, oldest, oldest[:0], again=True)
+
+
+def _candidates(state: Conversation, pool: Indices | None, exclude: Indices | None) -> Candidates:
+    among = state.version.catalog.live_arms if pool is None else pool
+    if exclude is None or not exclude.size:
+        return Candidates(pool, None, among, among[:0])
+    out = np.isin(among, exclude)
+    return Candidates(pool, exclude, among[~out], among[out])
+
+
+def own_choice(state: Conversation, request: NextRequest, found: Candidates) -> Advice:
+    """What the agent shows where chance does not step in."""
+    opening = telling(state, found.among, request.k) if request.fresh else None
     if opening is not None:
-        return _shown(state, request, opening, marks)
+        return opening
     agent = state.version.agent
-    advice = agent.recommend(replace(state.user), pool, request.k, exclude=exclude)
-    return _shown(state, request, advice, marks)
+    return agent.recommend(replace(state.user), found.pool, request.k, exclude=found.exclude)
 
 
 def _nothing_left(request: NextRequest) -> str:
@@ -212,28 +263,22 @@ def _shown_longest_ago(state: Conversation, among: Indices, k: int) -> Indices:
     return np.asarray(places[np.isin(places, among)][:k])
 
 
-def _under(state: Conversation) -> dict[str, Any]:
-    """The population that was believed in, where there is one."""
-    number = state.version.population_number
-    return {"population": number} if number else {}
-
-
-def _shown(
-    state: Conversation, request: NextRequest, advice: Advice, marks: dict[str, Any]
-) -> Event:
+def _items(
+    state: Conversation, advice: Advice, likely: Sequence[float | None]
+) -> list[RecommendedItem]:
     ids = state.version.catalog.arm_ids
     columns = zip(
-        advice.arms, advice.scores, advice.means, advice.radii, advice.exploring, strict=True
+        *(advice.arms, advice.scores, advice.means, advice.radii, advice.exploring, likely),
+        strict=True,
     )
-    items = [
+    return [
         RecommendedItem(
             item=str(ids[arm]),
             score=float(score),
             mean=float(mean),
             radius=float(radius),
             exploring=bool(exploring),
+            **({} if chance is None else {"propensity": chance}),
         )
-        for arm, score, mean, radius, exploring in columns
+        for arm, score, mean, radius, exploring, chance in columns
     ]
-    body = RecommendationBody(round=advice.round, items=items, **marks, **_under(state))
-    return Event(state.seq + 1, body, request.event)

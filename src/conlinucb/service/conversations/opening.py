@@ -45,7 +45,7 @@ def telling(state: Conversation, among: Indices, k: int) -> Advice | None:
     exploring = np.zeros(k, dtype=bool)  # none is there in place of a better one
     ids = ids_at(agent.catalog.arm_ids, arms)
     scores, means, radii = found.scores[places], found.means[places], found.radii[places]
-    return Advice(arms, scores, means, radii, user.rounds + 1, exploring, ids)
+    return Advice(arms, scores, means, radii, user.rounds + 1, exploring, ids, np.ones(k))
 
 
 def _chosen_together(state: Conversation, among: Indices, k: int) -> Indices:

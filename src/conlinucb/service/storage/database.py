@@ -63,14 +63,21 @@ class Database:
     @property
     def place(self) -> str:
         """The address without its password, for people to read."""
-        return self.engine.url.render_as_string(hide_password=True)
+        url = self.engine.url
+        hidden = {name: "hidden" for name in url.query if "password" in name}
+        return url.update_query_dict(hidden).render_as_string(hide_password=True)
+
+    @property
+    def file(self) -> Path | None:
+        """The file of SQLite, where it is one by its path."""
+        named = self.engine.url.database or ""
+        sqlite = self.engine.dialect.name == "sqlite" and not named.startswith("file:")
+        return Path(named) if sqlite and not self.is_memory else None
 
     def must_exist(self) -> None:
         """Refuse a file that is not there, which opening it would make."""
-        named = self.engine.url.database or ""
-        sqlite = self.engine.dialect.name == "sqlite" and not named.startswith("file:")
-        if sqlite and not self.is_memory and not Path(named).is_file():
-            raise InvalidInput(f"There is no database {named}.")
+        if self.file is not None and not self.file.is_file():
+            raise InvalidInput(f"There is no database {self.file}.")
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:

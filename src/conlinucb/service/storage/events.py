@@ -40,7 +40,32 @@ class EventBody(_Checked):
         return self.model_dump(exclude_unset=True)
 
 
-class QuestionBody(EventBody):
+class DecisionBody(EventBody):
+    """Who decided, and among what: so that another way to decide can be judged by the log.
+
+    None of these is in events of before they were kept.
+    """
+
+    population: Count | None = None
+    """The population it was decided under; None for none."""
+    version: Count | None = None
+    """The catalogue's."""
+    agent: str | None = None
+    """A digest of the agent's parameters."""
+    experiment: Count | None = None
+    """Its number; None for someone who is in none."""
+    arm: str | None = None
+    """Of the experiment."""
+    pool: str | None = None
+    """A digest of what there was to choose from, in order, by id; ``excluded`` among it."""
+    pool_size: Count | None = None
+    excluded: Count | None = None
+    """How many of the pool were left out: excluded by the caller, resting, or rated before."""
+    excluded_digest: str | None = None
+    """Of their ids, in order."""
+
+
+class QuestionBody(DecisionBody):
     """What was asked, and what was believed of it then."""
 
     kind: ClassVar[str] = "question"
@@ -58,8 +83,8 @@ class QuestionBody(EventBody):
     radius: Number
     rank: Count | None = None
     of: Count | None = None
-    population: Count | None = None
-    """The population it was decided under; None for none."""
+    propensity: Number | None = None
+    """How likely this question was, of those that could be asked; None where nothing tells."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,9 +133,11 @@ class RecommendedItem(_Checked):
     mean: Number
     radius: Number
     exploring: bool
+    propensity: Number | None = None
+    """How likely it was to be among those shown in this round; None where nothing tells."""
 
 
-class RecommendationBody(EventBody):
+class RecommendationBody(DecisionBody):
     """What was shown, best first."""
 
     kind: ClassVar[str] = "recommendation"
@@ -121,10 +148,16 @@ class RecommendationBody(EventBody):
     """True where the items were drawn from the pool, whatever is believed of them."""
     propensity: Number | None = None
     """Of a random draw: how likely each item of the pool was among those shown."""
-    population: Count | None = None
-    """The population it was decided under; None for none."""
     again: bool = False
     """True where fresh items were asked for, and what was shown lately had to return."""
+    first: Number | None = None
+    """Of several: how likely the first of them was to stand first; None where nothing tells."""
+    among: list[Count] | None = None
+    """What could be shown, where that is little: places in the catalogue."""
+    left_out: list[Count] | None = None
+    """Otherwise what of the whole catalogue could not be, where that is little."""
+    shadow: dict[str, list[str]] | None = None
+    """What arms that only watch would have shown."""
 
 
 class RewardBody(EventBody):
