@@ -27,7 +27,12 @@ def running(command: list[str], port: int, **environment: str) -> Iterator[int]:
     """A server in processes of its own, ready; stopped in the end. Yields its process id."""
     process = subprocess.Popen(
         [sys.executable, *command],
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **environment},
+        env={
+            **os.environ,
+            "OPENBLAS_NUM_THREADS": "1",
+            "CONLINUCB_LAME_DUCK_SECONDS": "0",
+            **environment,
+        },
         start_new_session=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -11,10 +11,11 @@ import sqlalchemy as sa
 
 from conlinucb.errors import InvalidInput
 from conlinucb.service.conversations.audit import Checker
+from conlinucb.service.conversations.loader import SNAPSHOT_EVERY
 from conlinucb.service.storage.schema import events
 from support import service_damage
 from support.service_commands import command
-from support.service_damage import ROUNDS, World, check
+from support.service_damage import ROUNDS, World, check, converse
 from support.service_world import opened
 from support.service_wounds import UNREADABLE, hurt
 
@@ -37,13 +38,21 @@ def test_check_is_clean_on_an_empty_database(lasting_url: str) -> None:
     assert (done.code, done.lines[-1]) == (0, "0 people, 0 events, 0 findings")
 
 
-def test_rebuild_gives_everyone_a_snapshot_that_checks_clean(world: World) -> None:
+def test_rebuild_drops_what_an_earlier_release_kept_of_short_logs(world: World) -> None:
     made = [world.newcomer(snapshot=number == 0) for number in range(3)]
     done = command("rebuild", world.url)
     assert (done.code, done.error) == (0, None)
     assert done.lines[-1] == "4 people rebuilt"
-    for person in made:
-        assert world.storage.snapshots.bases(person.id) == [world.version.basis]
+    assert [world.storage.snapshots.bases(person.id) for person in made] == [[], [], []]
+    assert check(world.url).code == 0
+
+
+def test_rebuild_keeps_the_states_of_long_logs(world: World) -> None:
+    person = world.newcomer()
+    converse(world.client, person.name, rounds=(SNAPSHOT_EVERY - 4 * ROUNDS) // 4 + 1)
+    world.storage.snapshots.drop(person.id)
+    assert command("rebuild", world.url).code == 0
+    assert world.storage.snapshots.bases(person.id) == [world.version.basis]
     assert check(world.url).code == 0
 
 

@@ -16,7 +16,6 @@ from sqlalchemy import update
 
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.uploads import from_file
-from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.storage import Storage
 from conlinucb.service.storage.schema import catalogues as catalogue_table
 from support import service_world
@@ -178,7 +177,7 @@ def _serve_once(url: str, file: Path, catalogues: Any) -> None:
 
 def _write_unbuilt(url: str, file: Path) -> None:
     with closing(opened(url)) as storage:
-        written = Catalogues(storage, StateLoader(storage).renew)
+        written = Catalogues(storage)
         written.refresh()
         written.replace("films", from_file(file, d=50))
         entry = storage.catalogue_log.find("films")

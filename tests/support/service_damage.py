@@ -41,7 +41,7 @@ CLOSE = 1e-9
 
 def give(storage: Storage, name: str) -> Catalogues:
     """Put the catalogue there under this name."""
-    catalogues = Catalogues(storage, StateLoader(storage).renew)
+    catalogues = Catalogues(storage)
     catalogues.opened = True
     catalogues.replace(name, from_json(BODY))
     catalogues.set_settings(name, SETTINGS)

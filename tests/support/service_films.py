@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
+import zlib
+from collections.abc import Callable
 from itertools import count
 from typing import Any, Literal
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
 import conlinucb as cl
-from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.audit import difference
 from conlinucb.service.conversations.fold import fold
-from conlinucb.service.storage import AnswerBody, RewardBody
+from conlinucb.service.storage import AnswerBody, RewardBody, Storage
+from conlinucb.service.storage.schema import catalogues, changes
 from support.service_talk import RECIPES, Talk, arrays
 
 NUMBERS = count()
@@ -90,27 +93,25 @@ def csv(columns: Any) -> bytes:
     return "\n".join(",".join(map(str, row)) for row in rows).encode()
 
 
-class Hold:
-    """Keeps versions from being built until they may be."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.open = False
-        build = Catalogues.build_pending
-        monkeypatch.setattr(
-            Catalogues, "build_pending", lambda catalogues: self.open and build(catalogues)
-        )
-
-    def release(self, talk: Talk) -> None:
-        """Let the version that waits be built, and wait for it."""
-        version = about(talk)["building"]
-        assert version is not None
-        self.open = True
-        wait_for(talk, version=version, building=None)
+def let_wait(storage: Storage, name: str, kind: str, body: bytes) -> int:
+    """A version that waits to be built, as the release before wrote it; its number."""
+    entry = storage.catalogue_log.find(name)
+    assert entry is not None
+    number = entry.serving + 1
+    row = {"catalogue": entry.id, "number": number, "kind": kind, "body": body}
+    with storage.database.transaction() as connection:
+        connection.execute(sa.insert(changes), row | {"crc": zlib.crc32(body), "at": 1})
+        pending = sa.update(catalogues).where(catalogues.c.id == entry.id)
+        connection.execute(pending.values(pending=number))
+    return number
 
 
-@pytest.fixture
-def hold(monkeypatch: pytest.MonkeyPatch) -> Hold:
-    return Hold(monkeypatch)
+def wait_until(there: Callable[[], bool]) -> None:
+    """Until something is so that goes on in the background."""
+    deadline = time.monotonic() + WAIT
+    while not there():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def wait_for(talk: Talk, **wanted: Any) -> None:

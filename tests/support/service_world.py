@@ -110,7 +110,7 @@ class Server:
         options += [] if config is None else ["--config", str(config)]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "conlinucb", "serve", *options],
-            env={**os.environ, **more},
+            env={**os.environ, "CONLINUCB_LAME_DUCK_SECONDS": "0", **more},
             start_new_session=True,  # a group of its own, to be killed as one
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

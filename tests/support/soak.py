@@ -23,7 +23,6 @@ import numpy as np
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import fold
-from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.storage import Storage
 from support.service_world import Server
 
@@ -342,7 +341,7 @@ def _version(storage: Storage) -> CatalogueVersion:
     key = (storage.database.url, entry.serving)
     if key not in _loaded:
         _loaded.clear()
-        _loaded[key] = Catalogues(storage, StateLoader(storage).renew).load(entry, entry.serving)
+        _loaded[key] = Catalogues(storage).load(entry, entry.serving)
     return _loaded[key]
 
 

@@ -104,13 +104,12 @@ def _open(config: Path | None, database: str | None) -> tuple[Storage, Catalogue
     need_service()
     from conlinucb.service.catalogues.registry import Catalogues
     from conlinucb.service.config import read_config
-    from conlinucb.service.conversations.loader import StateLoader
     from conlinucb.service.storage import Storage, migrate
 
     storage = Storage(read_config(config, database=database).database)
     storage.database.must_exist()
     migrate.require_current(storage.database)
-    catalogues = Catalogues(storage, StateLoader(storage).renew)
+    catalogues = Catalogues(storage)
     catalogues.opened = True
     catalogues.refresh()
     return storage, catalogues

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -43,8 +41,9 @@ def _run(settings: ServiceConfig, *, guarded: bool) -> None:
     import uvicorn
 
     from conlinucb.service.config import PREPARED, SERVICE
+    from conlinucb.service.http.connections import Connection
     from conlinucb.service.http.supervisor import Supervisor
-    from conlinucb.service.http.timeouts import RequestTimeoutProtocol
+    from conlinucb.service.http.temporary import own_folder
 
     found = open_database(settings)
     os.environ[SERVICE] = settings.model_dump_json()
@@ -57,7 +56,7 @@ def _run(settings: ServiceConfig, *, guarded: bool) -> None:
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
-        http=RequestTimeoutProtocol,
+        http=Connection,
         access_log=False,  # addresses hold people's names
         log_level="warning",
         server_header=False,
@@ -75,6 +74,7 @@ def _run(settings: ServiceConfig, *, guarded: bool) -> None:
     typer.echo(f"conlinucb serves {', '.join(settings.catalogues)} at {where}, {how}.")
     typer.echo(f"database: {found.place}. Ctrl-C stops it.")
     # Supervised even when there is one worker: one that dies is replaced.
-    with tempfile.TemporaryDirectory(prefix="conlinucb-") as folder:
-        os.environ[PREPARED] = str(Path(folder) / "prepared")
-        Supervisor(server, sockets=[socket]).run()
+    with own_folder() as folder:
+        os.environ[PREPARED] = str(folder / "prepared")
+        os.environ["TMPDIR"] = str(folder)  # what workers leave when they are killed is in it
+        Supervisor(server, [socket], lame_duck_seconds=settings.lame_duck_seconds).run()

@@ -161,8 +161,6 @@ class Background:
             mark.touch()
 
     def _provide(self, name: str, wanted: CatalogueConfig) -> None:
-        if self._catalogues.is_building(name):
-            return  # another process found the change first
         content = _content(wanted, self._config.image_hosts)
         known = self._catalogues.known(name)
         if known is None or known.content.source != content.source:
@@ -186,7 +184,7 @@ class Background:
             self._warm = True
 
     def _build(self) -> None:
-        self._loop(lambda: self._catalogues.build_pending() if self._catalogues.opened else None)
+        self._loop(lambda: self._catalogues.serve_pending() if self._catalogues.opened else None)
 
     def _learn(self) -> None:
         self._loop(self._learn_due)

@@ -88,6 +88,40 @@ class ServiceConfig(BaseModel):
     drain_seconds: int = Field(
         default=10, ge=1, le=600, description="How long requests may finish when it stops."
     )
+    lame_duck_seconds: float = Field(
+        default=2.0,
+        ge=0,
+        le=600,
+        description="Before it stops, so long it says at /readyz that it is leaving, and serves.",
+    )
+    most_connections: int = Field(
+        default=2_000,
+        ge=10,
+        le=1_000_000,
+        description="Open connections of a worker; for more, who has waited longest is closed.",
+    )
+    most_headers: int = Field(default=100, ge=10, le=10_000, description="Headers of a request.")
+    header_kilobytes: int = Field(
+        default=32, ge=4, le=1_000, description="Of all headers of a request, with its address."
+    )
+    body_megabytes: int = Field(
+        default=256,
+        ge=128,
+        le=1_000_000,
+        description="Of all bodies that a worker holds at once; the slowest are turned away.",
+    )
+    unsent_megabytes: int = Field(
+        default=64,
+        ge=1,
+        le=1_000_000,
+        description="Of a worker's answers that wait to be read; the slowest readers lose theirs.",
+    )
+    write_seconds: float = Field(
+        default=20.0,
+        gt=0,
+        le=3_600,
+        description="An answer of which so long next to nothing is read closes its connection.",
+    )
     modules: Path | None = Field(
         default=None,
         description="Folder of strategies and estimators of your own; otherwise the file's.",

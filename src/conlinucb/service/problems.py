@@ -19,6 +19,8 @@ from conlinucb.errors import (
 
 RETRY_AFTER = 2
 """Seconds after which a caller may try again."""
+CLOSE = {"Connection": "close"}
+"""Of a refusal after which nobody waits for the rest of the request."""
 
 
 class Problem(ConlinucbError):

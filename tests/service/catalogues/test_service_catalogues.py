@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
+from conlinucb.service.catalogues.uploads import read_json
 from conlinucb.service.config import CatalogueConfig, ServiceConfig
+from conlinucb.service.conversations.loader import SNAPSHOT_EVERY
 from conlinucb.service.http.app import create_app
+from conlinucb.service.schemas import CatalogueBody
 from conlinucb.service.storage import MEMORY
 from support import service_films
 from support.service_films import (
@@ -17,21 +22,21 @@ from support.service_films import (
     LATER,
     TABLE,
     TAGS,
-    Hold,
     about,
     assert_folded,
     change,
     csv,
     items,
+    let_wait,
     problem,
     put,
     settings_with,
     wait_for,
+    wait_until,
 )
 from support.service_talk import RECIPES, Talk
-from support.service_world import client_of, opened
+from support.service_world import client_of
 
-hold = service_films.hold
 name = service_films.name
 talk = service_films.talk
 
@@ -40,8 +45,8 @@ talk = service_films.talk
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_the_old_version_is_served_until_the_new_one_is_built(
-    memory: TestClient, name: str, hold: Hold, recipe: str
+def test_a_new_version_is_served_at_once_and_everyone_goes_on_on_it(
+    memory: TestClient, name: str, recipe: str
 ) -> None:
     put(memory, name, {"items": items(), "settings": settings_with(recipe)})
     talk, quiet = Talk(memory, name), Talk(memory, name, "bob")
@@ -49,15 +54,9 @@ def test_the_old_version_is_served_until_the_new_one_is_built(
     quiet.go_on(4)
     version = about(talk)["version"]
     response = put(memory, name, {"items": items(LATER)})
-    assert response.status_code == 202
-    assert (response.json()["version"], response.json()["building"]) == (version, version + 1)
-    assert (response.json()["items"], response.json()["people"]) == (6, 2)
-    talk.go_on(32)
-    shown = {each["item"] for each in talk.next(ask="never", k=9)["items"]}
-    assert shown == set(FILMS)
-    assert_folded(talk)
-    hold.release(talk)
-    assert about(talk)["version"] == version + 1
+    assert response.status_code == 200
+    assert (response.json()["version"], response.json()["building"]) == (version + 1, None)
+    assert (response.json()["items"], response.json()["people"]) == (4, 2)
     assert about(talk)["settings"]["agent"]["recipe"] == recipe
     for one in (talk, quiet):
         assert_folded(one)
@@ -67,57 +66,72 @@ def test_the_old_version_is_served_until_the_new_one_is_built(
     assert_folded(talk)
 
 
-def test_one_change_after_the_other(talk: Talk, hold: Hold) -> None:
+def test_changes_need_not_wait_for_each_other(talk: Talk) -> None:
     talk.go_on(4)
-    version = put(talk.client, talk.catalogue, {"items": items(LATER)}).json()["building"]
+    version = put(talk.client, talk.catalogue, {"items": items(LATER)}).json()["version"]
     for response in (
-        put(talk.client, talk.catalogue, {"items": items()}),
         change(talk, "/items", {"items": [{"id": "Jaws", "tags": ["horror"]}]}),
         change(talk, "/removals", {"items": ["Heat"]}),
         change(talk, "/settings", settings_with("conucb"), "PUT"),
+        put(talk.client, talk.catalogue, {"items": items()}),
     ):
-        status, code, message = problem(response)
-        assert (status, code) == (409, "catalogue_building")
-        assert f"Version {version} " in message
-        assert response.headers["retry-after"]
-    hold.release(talk)
-    assert change(talk, "/removals", {"items": ["Heat"]}).json()["version"] == version + 1
+        version += 1
+        assert (response.status_code, response.json()["version"]) == (200, version)
+    assert_folded(talk)
 
 
-def test_a_build_waits_for_nobody() -> None:
-    """Whoever comes first may build a version; only a build under way is left to its builder."""
-    storage = opened(MEMORY)
-    entry = storage.catalogue_log.create("it")
-    storage.catalogue_log.append(entry, "replace", b"one", wait=False)
-    waiting = storage.catalogue_log.find("it")
-    assert waiting is not None
-    storage.catalogue_log.append(waiting, "replace", b"two", wait=True)
-    pending = storage.catalogue_log.find("it")
-    assert pending is not None
-    assert pending.pending == 2
-    assert storage.catalogue_log.lease(pending)
-    assert not storage.catalogue_log.lease(pending)
-    storage.close()
+def test_a_replacement_reads_nothing_of_people(lasting_url: str) -> None:
+    """Nothing per person: with events that nobody could fold it takes as long and goes as well."""
+    with client_of(lasting_url) as client:
+        put(client, "it", {"items": items(), "settings": settings_with()})
+        storage = Talk(client, "it").use_cases.storage
+        entry = storage.catalogue_log.find("it")
+        assert entry is not None
+        people = [storage.people.add(entry.id, f"person {each}", 1) for each in range(50)]
+        statements: list[str] = []
+
+        def note(connection: Any, cursor: Any, statement: str, *more: Any) -> None:
+            statements.append(statement)
+
+        sa.event.listen(storage.database.engine, "before_cursor_execute", note)
+        assert put(client, "it", {"items": items(LATER)}).json()["version"] == 3
+        sa.event.remove(storage.database.engine, "before_cursor_execute", note)
+        touched = [each for each in statements if "events" in each or "snapshots" in each]
+        assert (touched, len(people)) == ([], 50)
 
 
-def test_a_build_goes_on_after_a_restart(lasting_url: str, hold: Hold) -> None:
+def test_states_of_what_is_not_served_any_more_go_when_their_person_comes(
+    lasting_url: str,
+) -> None:
+    with client_of(lasting_url) as client:
+        put(client, "it", {"items": items(), "settings": settings_with()})
+        talk, quiet = Talk(client, "it"), Talk(client, "it", "bob")
+        for one in (talk, quiet):
+            one.go_on(SNAPSHOT_EVERY)
+        snapshots, bases = talk.use_cases.storage.snapshots, [talk.state().version.basis]
+        people = [one.person.id for one in (talk, quiet)]
+        wait_until(lambda: [snapshots.bases(each) for each in people] == [bases, bases])
+        put(client, "it", {"items": items(LATER)})
+        assert_folded(talk)
+        assert snapshots.bases(talk.person.id) == [talk.state().version.basis] != bases
+        assert snapshots.bases(quiet.person.id) == bases
+        assert_folded(quiet)
+
+
+@pytest.mark.parametrize("then", ["follows", "changes"])
+def test_a_version_that_an_earlier_release_let_wait_is_served(lasting_url: str, then: str) -> None:
+    """It rebuilt everyone's state before; it may end before it is through with that."""
     with client_of(lasting_url) as client:
         put(client, "it", {"items": items(), "settings": settings_with()})
         talk = Talk(client, "it")
         talk.go_on(12)
-        before = put(client, "it", {"items": items(LATER)}).json()
-        talk.go_on(16)
-    with client_of(lasting_url) as client, client_of(lasting_url) as other:
-        talk = Talk(client, "it")
-        assert about(talk) == before
-        assert before["building"] is not None
-        hold.release(talk)
+        body = read_json(CatalogueBody.model_validate({"items": items(LATER)})).content.to_bytes()
+        number = let_wait(talk.use_cases.storage, "it", "replace", body)
+        if then == "changes":
+            out = change(talk, "/removals", {"items": ["Heat"]})
+            assert (out.status_code, out.json()["version"]) == (200, number + 1)
+        wait_for(talk, version=number + (then == "changes"), building=None)
         assert_folded(talk)
-        follower = Talk(other, "it")
-        wait_for(follower, version=before["building"])
-        assert_folded(follower)
-        talk.go_on(24)
-        assert_folded(follower)
 
 
 def test_what_was_said_of_things_that_are_gone(talk: Talk) -> None:
@@ -150,7 +164,7 @@ def test_what_was_said_of_things_that_are_gone(talk: Talk) -> None:
 
 def replace_and_wait(talk: Talk, films: dict[str, list[str]]) -> None:
     version = about(talk)["version"]
-    assert put(talk.client, talk.catalogue, {"items": items(films)}).status_code in (200, 202)
+    assert put(talk.client, talk.catalogue, {"items": items(films)}).status_code == 200
     wait_for(talk, version=version + 1)
 
 

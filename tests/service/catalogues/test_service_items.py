@@ -209,7 +209,7 @@ def worker(url: str) -> UseCases:
     """What a process has, without the threads that follow others."""
     storage = opened(url)
     loader = StateLoader(storage)
-    catalogues = Catalogues(storage, loader.renew)
+    catalogues = Catalogues(storage)
     catalogues.refresh()
     catalogues.opened = True
     return UseCases(storage, catalogues, StateCache(10**8), loader, lambda state, person: None)

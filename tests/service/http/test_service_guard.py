@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from starlette.routing import compile_path
 from starlette.types import Message, Scope
 
-from conlinucb.service.http import guard
+from conlinucb.service.http import bodies, guard
 from support import service_door
 from support.service_door import BEARER, ROUTES, TWO_ITEMS, add_route, address, error_of, fail
 
@@ -126,19 +126,19 @@ def test_a_body_said_to_be_huge_is_not_waited_for(client: TestClient, told: str)
 def test_slow_bodies(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, method: str, path: str
 ) -> None:
-    monkeypatch.setattr(guard, "SLOWEST_BODY", 0.1)
+    monkeypatch.setattr(bodies, "GRACE", 0.1)
     scope = _scope(method, path, 100)
     response = asyncio.run(_called(client.app, scope, _never(b'{"items": [')))
     assert response.status_code == 408, response.text
     assert error_of(response)["code"] == "too_slow"
-    assert "0.1 seconds" in error_of(response)["message"]
+    assert "11 bytes of the body came in 0.1 seconds" in error_of(response)["message"]
     assert client.get("/v1/users/slow").status_code == 404  # nobody was met
     assert client.get("/v1/catalogues/slow").status_code == 404
 
 
 def test_a_slow_answer_is_no_slow_body(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the route takes does not count."""
-    monkeypatch.setattr(guard, "SLOWEST_BODY", 0.1)
+    monkeypatch.setattr(bodies, "GRACE", 0.1)
     add_route(client, "/v1/slow", lambda: time.sleep(0.3))
     assert client.get("/v1/slow").status_code == 200
 

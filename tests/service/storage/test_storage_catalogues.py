@@ -1,4 +1,4 @@
-"""Versions of catalogues, the same on every database: one after the other, built by one."""
+"""Versions of catalogues, the same on every database: one after the other."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import sqlalchemy as sa
 
 from conlinucb.errors import Damaged
 from conlinucb.service.storage import Storage, Taken
-from conlinucb.service.storage.schema import catalogues, changes
+from conlinucb.service.storage.schema import changes
 from support import service_store
+from support.service_films import let_wait
 from support.service_store import at_once
 
 database = service_store.database
@@ -21,14 +22,14 @@ def test_a_change_is_served_at_once_or_waits_until_it_is_activated(storage: Stor
     catalogue_log = storage.catalogue_log
     new = catalogue_log.create("films")
     assert (new.serving, new.pending) == (0, None)
-    assert catalogue_log.append(new, "replace", b"one", wait=False) == 1
+    assert catalogue_log.append(new, "replace", b"one") == 1
     first = catalogue_log.create("films")
     assert (first.id, first.serving, first.pending) == (new.id, 1, None)
-    assert catalogue_log.append(first, "replace", b"two", wait=True) == 2
+    assert let_wait(storage, "films", "replace", b"two") == 2
     waiting = catalogue_log.create("films")
     assert (waiting.serving, waiting.pending) == (1, 2)
     with pytest.raises(Taken):
-        catalogue_log.append(waiting, "add", b"three", wait=False)
+        catalogue_log.append(waiting, "add", b"three")
     catalogue_log.activate(new.id, 7)  # not what waits
     assert catalogue_log.create("films") == waiting
     catalogue_log.activate(new.id, 2)
@@ -39,10 +40,10 @@ def test_a_change_is_served_at_once_or_waits_until_it_is_activated(storage: Stor
 
 def test_a_change_of_what_is_no_longer_served_leaves_nothing(storage: Storage) -> None:
     old = storage.catalogue_log.create("films")
-    storage.catalogue_log.append(old, "replace", b"first", wait=False)
+    storage.catalogue_log.append(old, "replace", b"first")
     for stale in (old, replace(old, serving=4)):
         with pytest.raises(Taken):
-            storage.catalogue_log.append(stale, "replace", b"second", wait=False)
+            storage.catalogue_log.append(stale, "replace", b"second")
     assert [each.body for each in storage.catalogue_log.changes(old.id, 1, 1)] == [b"first"]
     with storage.database.connect() as connection:
         assert connection.scalar(sa.select(sa.func.count()).select_from(changes)) == 1
@@ -53,9 +54,9 @@ def test_base_and_settings_are_the_last_up_to_a_version(storage: Storage) -> Non
     kinds = ("settings", "replace", "add", "settings", "replace", "remove")
     for number, kind in enumerate(kinds):
         entry = replace(catalogue_log.create("films"), serving=number)
-        assert catalogue_log.append(entry, kind, kind.encode(), wait=False) == number + 1
+        assert catalogue_log.append(entry, kind, kind.encode()) == number + 1
     other = catalogue_log.create("books")
-    catalogue_log.append(other, "replace", b"", wait=False)
+    catalogue_log.append(other, "replace", b"")
     films = catalogue_log.create("films").id
     assert [catalogue_log.base(films, number) for number in range(1, 7)] == [0, 2, 2, 2, 5, 5]
     found = [catalogue_log.settings(films, number) for number in (1, 3, 4, 6)]
@@ -66,7 +67,7 @@ def test_base_and_settings_are_the_last_up_to_a_version(storage: Storage) -> Non
 def test_changes_that_are_gone_or_changed_are_damaged(storage: Storage) -> None:
     catalogue_log = storage.catalogue_log
     for body in (b"one", b"two", b"three"):
-        catalogue_log.append(catalogue_log.create("films"), "replace", body, wait=False)
+        catalogue_log.append(catalogue_log.create("films"), "replace", body)
     films = catalogue_log.create("films").id
     with storage.database.connect() as connection:
         connection.execute(sa.update(changes).where(changes.c.number == 1).values(body=b"0ne"))
@@ -76,35 +77,6 @@ def test_changes_that_are_gone_or_changed_are_damaged(storage: Storage) -> None:
     with pytest.raises(Damaged, match=r"\[1, 3\] are there"):
         catalogue_log.changes(films, 1, 3)
     assert catalogue_log.changes(films, 3, 3)[0].body == b"three"
-
-
-def test_a_build_can_begin_at_once_and_is_leased_to_one_at_a_time(storage: Storage) -> None:
-    catalogue_log = storage.catalogue_log
-    catalogue_log.append(catalogue_log.create("films"), "replace", b"", wait=True)
-    entry = catalogue_log.create("films")
-    assert entry.pending is not None
-    assert sum(at_once(8, lambda _: catalogue_log.lease(entry))) == 1
-
-
-def test_a_build_that_nobody_is_at_any_more_is_leased_again(storage: Storage) -> None:
-    catalogue_log = storage.catalogue_log
-    catalogue_log.append(catalogue_log.create("films"), "replace", b"", wait=True)
-    entry = catalogue_log.create("films")
-    assert entry.pending is not None
-    end_lease(storage)
-    assert sum(at_once(8, lambda _: catalogue_log.lease(entry))) == 1
-    end_lease(storage)
-    catalogue_log.renew(entry.id, entry.pending)
-    assert not catalogue_log.lease(entry)
-    end_lease(storage)
-    catalogue_log.activate(entry.id, entry.pending)
-    assert not catalogue_log.lease(entry)  # nothing waits any more
-
-
-def end_lease(storage: Storage) -> None:
-    """As if its time had passed."""
-    with storage.database.connect() as connection:
-        connection.execute(sa.update(catalogues).values(leased_until=0))
 
 
 def test_threads_that_create_a_catalogue_get_the_same_one(storage: Storage) -> None:
@@ -122,7 +94,7 @@ def test_of_threads_that_change_a_catalogue_one_wins_each_time(storage: Storage)
         entry = catalogue_log.create("films")
         while entry.serving < 10:
             try:
-                catalogue_log.append(entry, "replace", f"{entry.serving + 1}".encode(), wait=False)
+                catalogue_log.append(entry, "replace", f"{entry.serving + 1}".encode())
                 won += 1
             except Taken:
                 pass

@@ -29,7 +29,7 @@ def attempts(storage: Storage, person: Person) -> list[Callable[[], object]]:
         lambda: storage.snapshots.save(person.id, "basis", state()),
         lambda: storage.snapshots.drop(person.id),
         lambda: storage.catalogue_log.create("new"),
-        lambda: storage.catalogue_log.append(entry, "replace", b"", wait=False),
+        lambda: storage.catalogue_log.append(entry, "replace", b""),
         lambda: storage.quarantine.add(Finding(person.id, None, "event 1", "")),
         lambda: storage.quarantine.clear(),
     ]

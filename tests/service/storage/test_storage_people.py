@@ -151,9 +151,7 @@ def test_a_deleted_catalogue_takes_everyone_with_it(storage: Storage) -> None:
     ann, elsewhere = someone(storage), someone(storage, "ann", "books")
     for person in (ann, elsewhere):
         storage.log.append(person.id, said(1))
-    storage.catalogue_log.append(
-        storage.catalogue_log.create("films"), "replace", b"films", wait=False
-    )
+    storage.catalogue_log.append(storage.catalogue_log.create("films"), "replace", b"films")
     storage.catalogue_log.delete(ann.catalogue)
     assert storage.catalogue_log.find("films") is None
     assert storage.people.everywhere("ann") == [elsewhere]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import threading
@@ -24,7 +23,7 @@ from conlinucb.service.catalogues.version import (
 )
 from conlinucb.service.problems import Problem
 from conlinucb.service.settings import Settings
-from conlinucb.service.storage import Change, Entry, Finding, Person, Storage, Taken
+from conlinucb.service.storage import Change, Entry, Finding, Storage, Taken
 from conlinucb.service.storage.events import LARGEST_NUMBER
 
 logger = logging.getLogger("conlinucb.service")
@@ -45,16 +44,9 @@ def unknown_catalogue(name: str, known: Iterable[str]) -> Problem:
 class Catalogues:
     """Every catalogue by name, each in the version that is served."""
 
-    def __init__(
-        self,
-        storage: Storage,
-        rebuild: Callable[[CatalogueVersion, Person], None],
-        *,
-        image_hosts: Collection[str] = (),
-    ) -> None:
+    def __init__(self, storage: Storage, *, image_hosts: Collection[str] = ()) -> None:
         self._storage = storage
         self._image_hosts = frozenset(image_hosts)
-        self._rebuild = rebuild
         self._priors = LearnedPriors(storage)
         self._versions: dict[str, CatalogueVersion] = {}
         self._broken: dict[str, str] = {}
@@ -82,11 +74,6 @@ class Catalogues:
     def known(self, name: str) -> CatalogueVersion | None:
         """The version served, or None."""
         return self._versions.get(name)
-
-    def is_building(self, name: str) -> bool:
-        """Whether a new version waits for people's states."""
-        entry = self._storage.catalogue_log.find(name)
-        return entry is not None and entry.pending is not None
 
     def all(self) -> list[CatalogueVersion]:
         """Every catalogue that is served."""
@@ -224,8 +211,9 @@ class Catalogues:
         *,
         unless_source: str = "",
     ) -> int:
-        """A new version of a whole catalogue; people's states are rebuilt before it is served.
+        """A new version of a whole catalogue, served at once.
 
+        Nobody's state is lost: each is folded anew from the log when the person comes next.
         Where what is served comes from the source ``unless_source``, nothing is changed.
         """
         check_images(content.details, self._image_hosts)
@@ -243,7 +231,7 @@ class Catalogues:
             return [] if same else changes
 
         self._storage.catalogue_log.create(name)
-        return self._append(name, body, rebuild=True)
+        return self._append(name, body)
 
     def trial(self, content: Content, settings: Settings | None) -> CatalogueVersion:
         """What would be served, checked as ``replace`` does; nothing is stored."""
@@ -276,35 +264,29 @@ class Catalogues:
         return self._append(name, body)
 
     def set_settings(self, name: str, settings: Settings) -> int:
-        """Another agent or other settings; another prior rebuilds people's states first."""
-        version = self.serving(name)
-        new = _checked(replace(version, settings=settings))
+        """Another agent or other settings, at once; under another prior states are folded anew."""
+        _checked(replace(self.serving(name), settings=settings))
         change = ("settings", settings.to_log())
-        return self._append(name, lambda _: [change], rebuild=new.basis != version.basis)
+        return self._append(name, lambda _: [change])
 
-    def _append(self, name: str, body: Body, *, rebuild: bool = False) -> int:
-        """Write changes behind the one served, and serve or build them."""
+    def _append(self, name: str, body: Body) -> int:
+        """Write changes behind the one served, and serve them."""
         for _ in range(TRIES):
             self.refresh()
             entry = self._storage.catalogue_log.find(name)
             if entry is None:
                 raise Problem(404, "unknown_catalogue", f"No catalogue is called {name!r}.")
             if entry.pending is not None:
-                raise Problem(
-                    409,
-                    "catalogue_building",
-                    f"Version {entry.pending} of {name!r} is being built; change it after that.",
-                    retry=True,
-                )
+                self._serve_pending(entry)
+                continue
             version = self._versions.get(name)
             if version is not None and version.number != entry.serving:
                 continue  # someone changed it just now
             changes = body(version)
             if not changes:
                 return entry.serving
-            wait = rebuild and self._storage.people.count(entry.id) > 0
             try:
-                number = self._storage.catalogue_log.append_all(entry, changes, wait=wait)
+                number = self._storage.catalogue_log.append_all(entry, changes)
             except Taken:
                 continue
             self.refresh()
@@ -320,15 +302,25 @@ class Catalogues:
             self._storage.catalogue_log.delete(entry.id)
         self.refresh()
 
-    def build_pending(self) -> None:
-        """Rebuild people's states for versions that wait, then serve them."""
+    def serve_pending(self) -> None:
+        """Serve versions that wait: replicas of an earlier release rebuild people's states first.
+
+        That is not needed, since whoever comes finds theirs folded anew; so nobody waits for it.
+        """
         for entry in self._storage.catalogue_log.entries():
-            if entry.pending is not None and self._storage.catalogue_log.lease(entry):
-                try:
-                    self.build(entry)
-                except (Damaged, InvalidInput) as error:
-                    self._report(entry, entry.pending, str(error))
-                    self._storage.catalogue_log.abandon(entry)  # another one can take its place
+            if entry.pending is not None:
+                self._serve_pending(entry)
+
+    def _serve_pending(self, entry: Entry) -> None:
+        assert entry.pending is not None
+        try:
+            self.load(entry, entry.pending)
+        except (Damaged, InvalidInput) as error:
+            self._report(entry, entry.pending, str(error))
+            self._storage.catalogue_log.abandon(entry)  # another one can take its place
+        else:
+            self._storage.catalogue_log.activate(entry.id, entry.pending)
+        self.refresh()
 
     def check_pending(self) -> None:
         """Report versions that wait and cannot be read."""
@@ -338,21 +330,6 @@ class Catalogues:
                     self.load(entry, entry.pending)
                 except (Damaged, InvalidInput) as error:
                     self._report(entry, entry.pending, str(error))
-
-    def build(self, entry: Entry) -> None:
-        """Rebuild everyone's state for the version that waits, then serve it."""
-        assert entry.pending is not None
-        version = self.load(entry, entry.pending)
-        last = 0
-        while batch := self._storage.people.batch(entry.id, last, limit=100):
-            for person in batch:
-                with contextlib.suppress(Taken, Damaged):  # deleted meanwhile, or reported
-                    self._rebuild(version, person)
-            self._storage.catalogue_log.renew(entry.id, entry.pending)
-            last = batch[-1].id
-        self._storage.catalogue_log.activate(entry.id, entry.pending)
-        self.refresh()
-        self._storage.snapshots.drop_others(entry.id, version.basis)
 
 
 def _starting() -> Problem:

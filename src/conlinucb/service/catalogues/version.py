@@ -37,6 +37,9 @@ from conlinucb.service.storage import Change, pack, unpack
 
 DIGEST = 8
 """Bytes: enough to tell pools and agents apart."""
+_OF_CONTENT = ("spread", "average", "names", "items_of_terms", "item_digest", "term_digest")
+_OF_AGENTS = ("agent", "newcomer", "chips", "basis", "agent_digest")
+"""What is worked out once for a version, by what it depends on."""
 ALIKE = 30
 """Items that count as most alike to one."""
 
@@ -211,6 +214,17 @@ class CatalogueVersion:
         with warnings.catch_warnings():  # topics that always come together are no mistake
             warnings.simplefilter("ignore", RankWarning)
             return agent_of(given, self.catalog, strangers=True)
+
+    def under(self, agent: dict[str, Any] | None, experiment: int, arm: str) -> CatalogueVersion:
+        """The same version as an arm of an experiment sees it; None for its own agent."""
+        settings = self.settings
+        if agent is not None:
+            settings = settings.model_copy(update={"agent": agent})
+        view = replace(self, settings=settings, experiment=experiment, arm=arm)
+        own = _OF_AGENTS if settings.agent == self.settings.agent else ()
+        shared = {each: self.__dict__[each] for each in (*_OF_CONTENT, *own) if each in vars(self)}
+        view.__dict__.update(shared)  # what was worked out before is the same for it
+        return view
 
     @cached_property
     def newcomer(self) -> User:

@@ -12,7 +12,7 @@ from conlinucb.errors import Damaged, InvalidInput
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import Conversation, fold
-from conlinucb.service.conversations.loader import StateLoader
+from conlinucb.service.conversations.loader import StateLoader, is_worth_keeping
 from conlinucb.service.conversations.move import settled
 from conlinucb.service.storage import Arrays, Finding, Person, Snapshot, Storage, Taken
 
@@ -36,7 +36,7 @@ class Checker:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._loader = StateLoader(storage)
-        self._catalogues = Catalogues(storage, self._loader.renew)
+        self._catalogues = Catalogues(storage)
 
     def catalogues(self) -> list[Finding]:
         """Catalogues that cannot be served."""
@@ -69,14 +69,15 @@ class Checker:
             yield Checked(person, len(rows), findings)
 
     def rebuild(self) -> Iterator[Checked]:
-        """Throw away everyone's snapshots and make them anew from the log."""
+        """Throw away everyone's snapshots and make those of long logs anew."""
         for version, person in self._everyone():
             if person.seed < 0:
                 continue
             self._storage.snapshots.drop(person.id)
             state = self._loader.rebuild(version, person)
-            with contextlib.suppress(Taken):  # deleted meanwhile
-                self._loader.keep(state, person)
+            if is_worth_keeping(state):
+                with contextlib.suppress(Taken):  # deleted meanwhile
+                    self._loader.keep(state, person)
             yield Checked(person, state.seq, [])
 
     def _everyone(self) -> Iterator[tuple[CatalogueVersion, Person]]:

@@ -30,8 +30,9 @@ class CacheEntry:
         """Memory of the state."""
         if self.conversation is None:
             return 2_000
-        arrays = sum(int(array.nbytes) for array in self.conversation.user.state)
-        return arrays + 2_000 + self.conversation.memory.bytes
+        conversations = (self.conversation, *self.conversation.shadows.values())
+        arrays = sum(int(array.nbytes) for each in conversations for array in each.user.state)
+        return arrays + 2_000 + sum(each.memory.bytes for each in conversations)
 
 
 class StateCache:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from conlinucb.service.problems import Problem
 from conlinucb.service.schemas import NextBody
 from conlinucb.service.storage import Event, QuestionBody, RecommendationBody, RecommendedItem
 
+Choice = Callable[[Conversation], Advice]
 REDRAWS = 64
 """How often a strategy that draws from a fixed set may draw again to avoid what rests."""
 
@@ -60,7 +61,13 @@ class NextRequest:
         )
 
 
-def next_event(state: Conversation, request: NextRequest) -> Event | None:
+Watched = Callable[[Choice], dict[str, list[str]]]
+"""From how a state's own agent would choose to what others would, by name."""
+
+
+def next_event(
+    state: Conversation, request: NextRequest, watched: Watched | None = None
+) -> Event | None:
     """The event that comes next, or None where the open question is to be repeated."""
     pool, exclude, offered = _indices(state, request)
     if request.ask and _may_ask(state):
@@ -71,7 +78,7 @@ def next_event(state: Conversation, request: NextRequest) -> Event | None:
         chosen = _choose(state, pool, offered, exclude)
         if chosen is not None:
             return _question_event(state, *chosen, request.event)
-    return _recommendation_event(state, request, pool, exclude)
+    return _recommendation_event(state, request, pool, exclude, watched)
 
 
 def _indices(
@@ -193,7 +200,11 @@ def _uncertainty(state: Conversation, question: Question) -> dict[str, Any]:
 
 
 def _recommendation_event(
-    state: Conversation, request: NextRequest, pool: Indices | None, exclude: Indices | None
+    state: Conversation,
+    request: NextRequest,
+    pool: Indices | None,
+    exclude: Indices | None,
+    watched: Watched | None,
 ) -> Event:
     found = _may_be_shown(state, request, pool, exclude)
     own = own_choice(state, request, found)
@@ -204,6 +215,8 @@ def _recommendation_event(
         marks |= {"random": True, "propensity": random.arms.size / found.among.size}
     likely, first = chances(state, shown, own, found, random=random is not None)
     marks |= {**decided_by(state.version), **chosen_among(state.version, found), **first}
+    if watched and (others := watched(lambda other: own_choice(other, request, found))):
+        marks["shadow"] = others
     body = RecommendationBody(round=shown.round, items=_items(state, shown, likely), **marks)
     return Event(state.seq + 1, body, request.event)
 

@@ -68,6 +68,8 @@ class Conversation:
     moved: bool = False
     """Whether it came from another population by way of its sums; then a fold differs by rounding.
     """
+    shadows: dict[str, Conversation] = field(default_factory=dict)
+    """The same log under agents that only watch, by arm; never kept."""
 
     @classmethod
     def new(cls, version: CatalogueVersion, seed: int) -> Conversation:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 
-from conlinucb.errors import Damaged, InvalidInput
+from conlinucb.errors import Damaged, InvalidInput, StorageError
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import UNUSABLE, Conversation, NeedsRebuild, fold
 from conlinucb.service.conversations.move import moved
@@ -13,7 +14,12 @@ from conlinucb.service.storage import Broken, Event, Finding, Person, Storage, w
 
 logger = logging.getLogger("conlinucb.service")
 SNAPSHOT_EVERY = 100
-"""Events after which a state is kept again."""
+"""Events after which a state is kept again; a shorter log is folded sooner than one is read."""
+
+
+def is_worth_keeping(state: Conversation) -> bool:
+    """Whether a log is so long that its state is kept."""
+    return state.seq >= SNAPSHOT_EVERY
 
 
 class StateLoader:
@@ -36,9 +42,11 @@ class StateLoader:
     def load(self, version: CatalogueVersion, person: Person) -> Conversation:
         """The person's state now."""
         self.check(person)
-        state = self._from_snapshot(version, person) or self._moved(version, person)
+        bases = self._storage.snapshots.bases(person.id)
+        state = self._from_snapshot(version, person) if version.basis in bases else None
+        state = state or self._moved(version, person, bases)
         if state is None:
-            return self.rebuild(version, person)
+            return self._anew(version, person, bases)
         if self._storage.log.last(person.id) < state.seq:
             self._set_aside(version, person, f"it is of event {state.seq}, which is not there")
             return self.rebuild(version, person)
@@ -68,19 +76,31 @@ class StateLoader:
         """Keep the state, so that the log up to here need not be read again."""
         self._storage.snapshots.save(person.id, state.version.basis, state.snapshot())
 
-    def renew(self, version: CatalogueVersion, person: Person) -> None:
-        """Fold the log anew and keep what comes out."""
-        self.keep(self.rebuild(version, person), person)
+    def _anew(
+        self, version: CatalogueVersion, person: Person, bases: Collection[str]
+    ) -> Conversation:
+        """From the whole log: a short one, or one whose state was for what is not served now."""
+        state = self.rebuild(version, person)
+        try:
+            if any(each != version.basis for each in bases):
+                self._storage.snapshots.drop_others(person.id, version.basis)
+            if is_worth_keeping(state):
+                self.keep(state, person)
+        except StorageError as error:  # gone just now, or nothing can be written: the log is enough
+            logger.info("a snapshot was not kept: %s", error)
+        return state
 
-    def _moved(self, version: CatalogueVersion, person: Person) -> Conversation | None:
+    def _moved(
+        self, version: CatalogueVersion, person: Person, bases: Collection[str]
+    ) -> Conversation | None:
         """From a state kept under another population, which is then of no more use."""
-        bases = self._storage.snapshots.bases(person.id)
         for other in self._others.of(version, bases):
             before = self._from_snapshot(other, person)
             self._storage.snapshots.drop(person.id, other.basis)
             state = before and moved(before, version)
             if state is not None:
-                self.keep(state, person)
+                if is_worth_keeping(state):
+                    self.keep(state, person)
                 return state
         return None
 

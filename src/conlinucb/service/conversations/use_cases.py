@@ -21,7 +21,9 @@ from conlinucb.service.conversations.replies import (
     repeated_or_refused,
     volunteered_value,
 )
+from conlinucb.service.conversations.shadows import Shadows
 from conlinucb.service.conversations.writer import LogWriter, Written, seed_of, unknown_person
+from conlinucb.service.experiments.experiments import Experiments
 from conlinucb.service.problems import Problem
 from conlinucb.service.storage import (
     AnswerBody,
@@ -53,7 +55,8 @@ class UseCases:
         self.catalogues = catalogues
         self.loader = loader
         self._cache = cache
-        self._writer = LogWriter(storage, catalogues, cache, loader, keep)
+        self.experiments = Experiments(storage, catalogues)
+        self._writer = LogWriter(storage, catalogues, cache, loader, keep, self.experiments)
 
     def meet(self, catalogue: str, name: str, seed: int | None) -> Person:
         """Know a person from now on."""
@@ -74,7 +77,8 @@ class UseCases:
         """A question or a recommendation."""
 
         def decide(state: Conversation, person: Person) -> Event | None:
-            return next_event(state, request)
+            watching = self.experiments.shadows(state.version)
+            return next_event(state, request, Shadows(self.loader, watching, state, person))
 
         submission = Submission(request.event, (QuestionBody, RecommendationBody))
         return self._writer.again_on_newer_version(

@@ -19,9 +19,10 @@ from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.cache import CacheEntry, StateCache
 from conlinucb.service.conversations.fold import Conversation
-from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, StateLoader
+from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, StateLoader, is_worth_keeping
 from conlinucb.service.conversations.move import moved
 from conlinucb.service.conversations.replies import Repeated, Submission
+from conlinucb.service.experiments.experiments import Experiments
 from conlinucb.service.problems import Problem
 from conlinucb.service.storage import (
     Body,
@@ -60,9 +61,11 @@ class LogWriter:
         cache: StateCache,
         loader: StateLoader,
         keep: Callable[[Conversation, Person], None],
+        experiments: Experiments,
     ) -> None:
         self._storage = storage
         self._catalogues = catalogues
+        self._experiments = experiments
         self._cache = cache
         self._loader = loader
         self._keep = keep
@@ -154,8 +157,9 @@ class LogWriter:
             entry.conversation = self._loader.rebuild(state.version, person)
         else:
             state.apply(written)
-        if written.seq % SNAPSHOT_EVERY == 0 or written.kind == "retraction":
-            assert entry.conversation is not None
+        assert entry.conversation is not None
+        due = written.seq % SNAPSHOT_EVERY == 0 or written.kind == "retraction"
+        if due and is_worth_keeping(entry.conversation):
             self._keep(entry.conversation, person)
         return written
 
@@ -222,7 +226,8 @@ class LogWriter:
             try:
                 # Again: who waited here would set a state back that has moved on meanwhile.
                 latest = self._catalogues.serving(catalogue)
-                yield latest if latest.id == version.id else version, entry
+                found = latest if latest.id == version.id else version
+                yield self._experiments.for_person(found, name), entry
             except (Problem, InvalidInput):
                 raise  # refused before anything was changed
             except BaseException:

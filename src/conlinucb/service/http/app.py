@@ -6,6 +6,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator
@@ -32,13 +33,15 @@ from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.dashboard.reports import Dashboards
 from conlinucb.service.http.body_errors import sentence
 from conlinucb.service.http.callers import Callers
+from conlinucb.service.http.drain import QUEUE_SECONDS, lame_duck
 from conlinucb.service.http.guard import Guard
 from conlinucb.service.http.keyring import Keyring
+from conlinucb.service.http.limits import Limits
 from conlinucb.service.http.routes import catalogues as catalogue_routes
 from conlinucb.service.http.routes import comparison, dashboard, health, page, people, populations
 from conlinucb.service.http.scopes import Routes, table
 from conlinucb.service.http.timings import Timed, Timings
-from conlinucb.service.http.turns import Turns
+from conlinucb.service.http.turns import all_turns
 from conlinucb.service.http.visitors import Visitors
 from conlinucb.service.problems import Problem, problem_of
 from conlinucb.service.schemas import CatalogueBody
@@ -46,6 +49,9 @@ from conlinucb.service.storage import Storage
 from conlinucb.service.storage.database import CONNECTIONS
 
 logger = logging.getLogger("conlinucb.service")
+SWITCH_SECONDS = 0.0005
+"""After which a thread that computes lets another one on: a tenth of what Python takes, since each
+short request would wait so long several times behind a long one."""
 _CODES = {400: "unreadable", 404: "unknown_address", 405: "wrong_method"}
 
 
@@ -79,7 +85,7 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
         redirect_slashes=False,
         lifespan=_lifespan,
     )
-    app.state.config = config
+    app.state.config, app.state.limits = config, Limits.of(config)
     if config.modules is not None:
         add_folder(config.modules)
     app.include_router(people.router)
@@ -103,7 +109,9 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
         open_page=config.page == "open",
         routes=app.state.routes,
     )
-    app.add_middleware(Guard, callers=app.state.callers, image_hosts=config.image_hosts)
+    app.add_middleware(
+        Guard, callers=app.state.callers, image_hosts=config.image_hosts, limits=app.state.limits
+    )
     app.state.timings = Timings()
     app.add_middleware(Timed, timings=app.state.timings)
     app.openapi()  # builds the routes too, here, where no other thread is at work yet
@@ -115,20 +123,21 @@ def from_environment() -> FastAPI:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
     config = ServiceConfig.model_validate_json(os.environ[SERVICE])
-    _end_with_parent(config.drain_seconds)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    _end_with_parent(config.lame_duck_seconds + QUEUE_SECONDS + config.drain_seconds)
     return create_app(config, key=key_from_environment(config, stored=True))  # as the parent saw
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     config: ServiceConfig = app.state.config
     storage = Storage(config.database)
     loader = StateLoader(storage)
-    catalogues = Catalogues(storage, loader.renew, image_hosts=config.image_hosts)
+    catalogues = Catalogues(storage, image_hosts=config.image_hosts)
     cache = StateCache(config.cache_megabytes * 1_000_000)
     background = Background(config, storage, catalogues, cache)
     app.state.background = background
-    app.state.comparisons, app.state.turns = Comparisons(), Turns()
+    app.state.comparisons, app.state.turns = Comparisons(), all_turns()
     app.state.use_cases = UseCases(storage, catalogues, cache, loader, background.keep)
     app.state.dashboards = Dashboards(storage)
     # As many requests at work as there are connections: none waits for one in vain.
@@ -136,15 +145,16 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.keyring = app.state.callers.keyring = keyring = Keyring(storage)
     keyring.start()
     background.start()
+    lame_duck(app.state.limits, config.lame_duck_seconds)
     try:
-        yield
+        yield {"limits": app.state.limits}
     finally:
         keyring.stop()
         background.stop()
         storage.close()
 
 
-def _end_with_parent(drain_seconds: int) -> None:
+def _end_with_parent(seconds: float) -> None:
     """Stop when the supervising process is gone, however it went."""
     parent = multiprocessing.parent_process()
     if parent is None:  # started by hand, without one
@@ -153,7 +163,7 @@ def _end_with_parent(drain_seconds: int) -> None:
     def watch() -> None:
         parent.join()
         os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(drain_seconds + 5)
+        time.sleep(seconds + 5)
         os._exit(1)  # what has not finished by now never will
 
     threading.Thread(target=watch, daemon=True).start()

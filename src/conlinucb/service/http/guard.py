@@ -5,7 +5,6 @@ One layer for every route, so that none can be forgotten.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections.abc import Collection
@@ -13,19 +12,17 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from conlinucb.service.http.bodies import Body
 from conlinucb.service.http.callers import Callers
+from conlinucb.service.http.limits import HEALTH, Limits
 from conlinucb.service.problems import Problem
 
 logger = logging.getLogger("conlinucb.service")
-OPEN_PATHS = ("/healthz", "/readyz")
+OPEN_PATHS = HEALTH
 """What a load balancer may ask without a key."""
 LARGEST_BODY = 4_000_000
 LARGEST_UPLOAD = 128_000_000
 """Bytes of a catalogue; of everything else ``LARGEST_BODY``."""
-MOST_AT_ONCE = 1_000
-"""Requests that wait or are worked on; more are told to come again."""
-SLOWEST_BODY = 30.0
-"""Seconds in which a body must have come."""
 Headers = tuple[tuple[bytes, bytes], ...]
 _HEADERS: Headers = (
     (b"x-content-type-options", b"nosniff"),
@@ -47,13 +44,13 @@ class Guard:
         *,
         callers: Callers,
         image_hosts: Collection[str] = (),
+        limits: Limits | None = None,
     ) -> None:
         self.app = app
-        self._callers = callers
+        self._callers, self._limits = callers, limits or Limits()
         images = " ".join(["'self'", *(f"https://{each}" for each in image_hosts)])
         policy = _POLICY.format(images=images).encode()
         self._headers = (*_HEADERS, (b"content-security-policy", policy))
-        self._inside = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or say why not."""
@@ -63,12 +60,13 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        exchange = _Exchange(receive, send, self._headers)
-        self._inside += 1
+        limits, body = self._limits, Body(self._limits.bodies, _limit(scope))
+        exchange = _Exchange(receive, send, self._headers, body)
+        limits.at_work += 1
         try:
-            self._check_crowd()
+            limits.check_crowd(scope["path"])
             self._callers.admit(scope)
-            exchange.limit(dict(scope["headers"]), _limit(scope))
+            body.check_told(dict(scope["headers"]))
             await self.app(scope, exchange.receive, exchange.send)
         except Problem as problem:
             exchange.problem = problem
@@ -76,14 +74,9 @@ class Guard:
             logger.exception("a request failed")
             exchange.problem = Problem(500, "internal", "Something failed here; the log says what.")
         finally:
-            self._inside -= 1
+            limits.at_work -= 1
+            body.close()
         await exchange.finish()
-
-    def _check_crowd(self) -> None:
-        if self._inside > MOST_AT_ONCE:
-            raise Problem(
-                503, "crowded", f"More than {MOST_AT_ONCE} requests are waiting.", retry=True
-            )
 
 
 def _limit(scope: Scope) -> int:
@@ -96,42 +89,17 @@ def _limit(scope: Scope) -> int:
 class _Exchange:
     """One request: what comes in is limited, and a problem replaces what the app would say."""
 
-    def __init__(self, receive: Receive, send: Send, headers: Headers) -> None:
+    def __init__(self, receive: Receive, send: Send, headers: Headers, body: Body) -> None:
         self.problem: Problem | None = None
-        self._receive, self._send, self._headers = receive, send, headers
-        self._started = self._complete = False
-        self._seen = self._most = 0
-        self._deadline = 0.0
-
-    def limit(self, headers: dict[bytes, bytes], most: int) -> None:
-        """Take at most so many bytes, in time."""
-        told = headers.get(b"content-length", b"0")
-        if told.isdigit() and (len(told) > 15 or int(told) > most):
-            raise _too_large(told.decode()[:15], most)
-        self._most = most
-        self._deadline = asyncio.get_running_loop().time() + SLOWEST_BODY
+        self._receive, self._send, self._headers, self._body = receive, send, headers, body
+        self._started = False
 
     async def receive(self) -> Message:
-        """The next part of the body; once it is there, what else comes may take its time."""
-        if self._complete:
-            return await self._receive()
+        """The next part of the body, unless there is too much of it, or it is too slow."""
         try:
-            async with asyncio.timeout_at(self._deadline):
-                message = await self._receive()
-        except TimeoutError:
-            raise self._refused(
-                Problem(408, "too_slow", f"The body did not come within {SLOWEST_BODY:g} seconds.")
-            ) from None
-        self._seen += len(message.get("body", b""))
-        if self._seen > self._most:
-            raise self._refused(_too_large(f"{self._seen:,}", self._most))
-        self._complete = not message.get("more_body", False)
-        return message
-
-    def _refused(self, problem: Problem) -> Problem:
-        """Remembered, since the framework makes a 400 of whatever is raised here."""
-        self.problem = problem
-        return problem
+            return await self._body.receive(self._receive)
+        finally:
+            self.problem = self._body.problem
 
     async def send(self, message: Message) -> None:
         """What the app says, unless there is a problem that it does not know of."""
@@ -149,12 +117,6 @@ class _Exchange:
         problem, self.problem = self.problem, None
         if problem is not None and not self._started:
             await _refuse(problem, self.send)
-
-
-def _too_large(size: str, limit: int) -> Problem:
-    return Problem(
-        413, "too_large", f"The body has {size} bytes or more; at most {limit:,} are taken."
-    )
 
 
 async def _refuse(problem: Problem, send: Send) -> None:

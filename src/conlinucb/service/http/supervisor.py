@@ -1,8 +1,14 @@
-"""The parent of the workers: sees at once when one of them dies."""
+"""The parent of the workers: sees at once when one of them dies, and closes the door in the end."""
 
 from __future__ import annotations
 
+import time
+from socket import socket
+
+from uvicorn import Config
 from uvicorn.supervisors import Multiprocess
+
+from conlinucb.service.http.drain import refuse_new
 
 
 class Supervisor(Multiprocess):
@@ -11,6 +17,12 @@ class Supervisor(Multiprocess):
     A worker that is started has its own copy of its end. With another one open here, the answer of
     a worker that dies while it is asked would be waited for as long as that of a slow one.
     """
+
+    def __init__(
+        self, config: Config, sockets: list[socket], *, lame_duck_seconds: float = 0.0
+    ) -> None:
+        super().__init__(config, sockets)
+        self._lame_duck_seconds = lame_duck_seconds
 
     def init_processes(self) -> None:
         """Start the first workers."""
@@ -26,6 +38,20 @@ class Supervisor(Multiprocess):
         """Replace workers that died."""
         super().keep_subprocess_alive()
         self._close_workers_ends()
+
+    def handle_int(self) -> None:
+        """Who presses Ctrl-C does not wait; it has reached the workers, too."""
+        self._lame_duck_seconds = 0.0
+        super().handle_int()
+
+    def terminate_all(self) -> None:
+        """End the workers: they serve on for a while, and have taken in everybody by then."""
+        super().terminate_all()
+        time.sleep(self._lame_duck_seconds)
+        for each in self.sockets:
+            if self._lame_duck_seconds:
+                refuse_new(each)
+            each.close()
 
     def _close_workers_ends(self) -> None:
         for process in self.processes:

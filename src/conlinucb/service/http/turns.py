@@ -1,4 +1,7 @@
-"""Long work takes turns, so that those who want a short answer do not wait behind it."""
+"""Heavy calls take turns, so that those who want a short answer do not wait behind them.
+
+Each kind has few threads of its own, and none of those that serve everybody else.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,15 @@ from typing import TypeVar
 
 import anyio
 import anyio.to_thread
+from fastapi import Request, Response
+from pydantic import BaseModel
 
 from conlinucb.service.problems import Problem
 
-AT_ONCE, WAITING, SECONDS = 2, 32, 8.0
 T = TypeVar("T")
+AT_ONCE, WAITING, SECONDS = 1, 32, 8.0
+GONE = 499
+"""The status in the records of who did not wait for the answer; nobody sees it."""
 
 
 class Turns:
@@ -21,11 +28,16 @@ class Turns:
     """
 
     def __init__(
-        self, at_once: int = AT_ONCE, *, waiting: int = WAITING, seconds: float = SECONDS
+        self,
+        at_once: int = AT_ONCE,
+        *,
+        waiting: int = WAITING,
+        seconds: float = SECONDS,
+        what: str = "such requests",
     ) -> None:
         self._threads = anyio.CapacityLimiter(at_once)
         self._turns = anyio.Semaphore(at_once)
-        self._most_waiting, self._seconds = waiting, seconds
+        self._most_waiting, self._seconds, self._what = waiting, seconds, what
 
     def waiting(self) -> int:
         """How many wait for their turn."""
@@ -34,16 +46,57 @@ class Turns:
     async def run(self, work: Callable[[], T]) -> T:
         """What the work gives, once it was its turn."""
         if self.waiting() >= self._most_waiting:
-            raise _busy()
+            raise self._busy()
         with anyio.move_on_after(self._seconds) as scope:
             await self._turns.acquire()
         if scope.cancelled_caught:
-            raise _busy()
+            raise self._busy()
         try:
             return await anyio.to_thread.run_sync(work, limiter=self._threads)
         finally:
             self._turns.release()
 
+    async def answer(self, request: Request, work: Callable[[], BaseModel]) -> Response:
+        """The same as an answer, written by the same thread: a long one keeps nobody waiting.
 
-def _busy() -> Problem:
-    return Problem(503, "busy", "Many are comparing at the moment: try again soon.", retry=True)
+        Who goes away while they wait lose their turn. Work that has begun is told, where it asks
+        ``anyio.from_thread.check_cancelled``.
+        """
+
+        def written() -> Response:
+            return Response(work().model_dump_json(by_alias=True), media_type="application/json")
+
+        found, failure = Response(status_code=GONE), None
+        async with anyio.create_task_group() as group:
+            group.start_soon(_leave_with, request, group.cancel_scope)
+            try:
+                found = await self.run(written)
+            except Exception as error:  # raised below: from here it would be one of a group
+                failure = error
+            group.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+        return found
+
+    def _busy(self) -> Problem:
+        message = f"Many {self._what} are waiting at the moment: try again soon."
+        return Problem(503, "busy", message, retry=True)
+
+
+def all_turns() -> dict[str, Turns]:
+    """Those of a worker, by the kind of call."""
+    kinds = ("comparisons", "profiles", "exports", "uploads", "dashboards", "populations")
+    return {each: Turns(what=each) for each in kinds}
+
+
+def turns_of(request: Request, kind: str) -> Turns:
+    """Where calls of this kind take turns."""
+    turns: Turns = request.app.state.turns[kind]
+    return turns
+
+
+async def _leave_with(request: Request, scope: anyio.CancelScope) -> None:
+    """Cancel when the client is gone."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()

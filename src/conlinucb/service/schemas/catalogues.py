@@ -93,7 +93,9 @@ class CatalogueOut(BaseModel):
 
     catalogue: str
     version: int = Field(description="The one that is served; 0 where none is yet.")
-    building: int | None = Field(description="The version whose states are being rebuilt.")
+    building: int | None = Field(
+        description="A version that a replica of an earlier release lets wait; it is served soon."
+    )
     items: int
     terms: int
     d: int

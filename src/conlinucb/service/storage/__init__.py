@@ -13,6 +13,7 @@ from conlinucb.service.storage.events import (
     RetractionBody,
     RewardBody,
 )
+from conlinucb.service.storage.experiments import ExperimentLog, StoredExperiment
 from conlinucb.service.storage.health import StoreHealth, health_of
 from conlinucb.service.storage.keys import Keys, StoredKey
 from conlinucb.service.storage.log import Broken, Event, Log, retracted, with_missing
@@ -40,6 +41,7 @@ class Storage:
         self.snapshots = Snapshots(self.database)
         self.catalogue_log = CatalogueLog(self.database)
         self.populations = Populations(self.database)
+        self.experiments = ExperimentLog(self.database)
         self.quarantine = Quarantine(self.database)
         self.keys = Keys(self.database)
 
@@ -59,6 +61,7 @@ __all__ = [
     "Database",
     "Entry",
     "Event",
+    "ExperimentLog",
     "Finding",
     "Keys",
     "Log",
@@ -77,6 +80,7 @@ __all__ = [
     "Snapshots",
     "Storage",
     "StoreHealth",
+    "StoredExperiment",
     "StoredKey",
     "StoredPopulation",
     "Taken",

@@ -12,13 +12,14 @@ from conlinucb.errors import Damaged
 from conlinucb.service.storage.database import Database, Taken, now
 from conlinucb.service.storage.schema import catalogues, changes
 
-LEASE = 30_000_000
-"""Microseconds for which the builder of a version has it to themselves."""
-
 
 @dataclass(frozen=True)
 class Entry:
-    """A catalogue's place: which change is served, and which is being built."""
+    """A catalogue's place: which change is served.
+
+    ``pending`` and ``leased_until`` are of an earlier release, which built a version before it
+    was served.
+    """
 
     id: int
     name: str
@@ -121,15 +122,12 @@ class CatalogueLog:
             found = connection.scalar(wanted)
         return None if found is None else self.changes(catalogue, found, found)[0]
 
-    def append(self, entry: Entry, kind: str, body: bytes, *, wait: bool) -> int:
-        """Write the change after the one served; raises ``Taken`` where someone was faster.
+    def append(self, entry: Entry, kind: str, body: bytes) -> int:
+        """Write the change after the one served; raises ``Taken`` where someone was faster."""
+        return self.append_all(entry, [(kind, body)])
 
-        With ``wait`` it is pending until ``activate``, else served at once.
-        """
-        return self.append_all(entry, [(kind, body)], wait=wait)
-
-    def append_all(self, entry: Entry, given: Sequence[tuple[str, bytes]], *, wait: bool) -> int:
-        """Several changes as one; the number of the last."""
+    def append_all(self, entry: Entry, given: Sequence[tuple[str, bytes]]) -> int:
+        """Several changes as one, served from now on; the number of the last."""
         rows = [
             {
                 "catalogue": entry.id,
@@ -142,42 +140,17 @@ class CatalogueLog:
             for place, (kind, body) in enumerate(given, 1)
         ]
         number = entry.serving + len(rows)
-        new = {"pending": number} if wait else {"serving": number}
-        new["leased_until"] = 0  # whoever builds it takes the lease
         with self._database.transaction() as connection:
             connection.execute(insert(changes), rows)
             moved = connection.execute(
                 update(catalogues)
                 .where(catalogues.c.id == entry.id, catalogues.c.serving == entry.serving)
                 .where(catalogues.c.pending.is_(None))
-                .values(**new)
+                .values(serving=number)
             )
             if moved.rowcount != 1:
                 raise Taken(f"another version of {entry.name!r} came first")
         return number
-
-    def lease(self, entry: Entry) -> bool:
-        """Take over a build that nobody is at; whether we have it.
-
-        By the clocks of those who build: a lease only saves work, it decides nothing.
-        """
-        with self._database.connect() as connection:
-            taken = connection.execute(
-                update(catalogues)
-                .where(catalogues.c.id == entry.id, catalogues.c.pending == entry.pending)
-                .where(catalogues.c.leased_until < now())
-                .values(leased_until=now() + LEASE)
-            )
-        return taken.rowcount == 1
-
-    def renew(self, catalogue: int, number: int) -> None:
-        """Say that the build goes on."""
-        with self._database.connect() as connection:
-            connection.execute(
-                update(catalogues)
-                .where(catalogues.c.id == catalogue, catalogues.c.pending == number)
-                .values(leased_until=now() + LEASE)
-            )
 
     def abandon(self, entry: Entry) -> None:
         """Give up a version that waits; the one served stays."""
@@ -192,7 +165,7 @@ class CatalogueLog:
                 connection.execute(changes.delete().where(changes.c.catalogue == entry.id, later))
 
     def activate(self, catalogue: int, number: int) -> None:
-        """Serve what was built."""
+        """Serve a version that waits."""
         with self._database.connect() as connection:
             connection.execute(
                 update(catalogues)

@@ -15,7 +15,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from conlinucb.errors import Damaged
 from conlinucb.service.storage.database import Database
-from conlinucb.service.storage.schema import people, snapshots
+from conlinucb.service.storage.schema import snapshots
 
 Arrays = dict[str, NDArray[Any]]
 _UNREADABLE = (
@@ -77,10 +77,9 @@ class Snapshots:
         with self._database.connect() as connection:
             connection.execute(gone)
 
-    def drop_others(self, catalogue: int, basis: str) -> None:
-        """Throw away all states of a catalogue's people that are for another basis."""
-        members = select(people.c.id).where(people.c.catalogue == catalogue)
-        gone = delete(snapshots).where(snapshots.c.person.in_(members), snapshots.c.basis != basis)
+    def drop_others(self, person: int, basis: str) -> None:
+        """Throw away a person's states that are for another basis."""
+        gone = delete(snapshots).where(snapshots.c.person == person, snapshots.c.basis != basis)
         with self._database.connect() as connection:
             connection.execute(gone)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -52,11 +53,16 @@ class Comparisons:
         simulated = [PagePeople(name=each, real=False, ready=True) for each in SIMULATED]
         return [*simulated, *self._logged.found()]
 
-    def compare(self, version: CatalogueVersion, order: ComparisonBody) -> ComparisonOut:
-        """The same people, rounds and luck for each agent."""
+    def compare(
+        self,
+        version: CatalogueVersion,
+        order: ComparisonBody,
+        check: Callable[[], None] = lambda: None,
+    ) -> ComparisonOut:
+        """The same people, rounds and luck for each agent; ``check`` may raise to end it early."""
         meeting = self._meeting(version, order)
         contenders = [contender(each, order.schedule, meeting.version) for each in order.agents]
-        everybody = self._crowd(meeting, contenders, order)
+        everybody = self._crowd(meeting, contenders, order, check)
         person = everybody.typical if order.person is None else order.person - 1
         runs = [_run(meeting, each, order, person) for each in contenders]
         return ComparisonOut(
@@ -77,7 +83,13 @@ class Comparisons:
         known = (*SIMULATED, *self._logged.names)
         raise UnknownName(f"No people are called {order.people!r}.{nearest(order.people, known)}")
 
-    def _crowd(self, meeting: Meeting, contenders: list[Contender], order: ComparisonBody) -> Crowd:
+    def _crowd(
+        self,
+        meeting: Meeting,
+        contenders: list[Contender],
+        order: ComparisonBody,
+        check: Callable[[], None],
+    ) -> Crowd:
         version = meeting.version
         rounds = rounds_of_all(order.rounds, version.catalog.d)
         asked = order.people, *order.agents, order.schedule, order.noise, order.seed
@@ -87,7 +99,7 @@ class Comparisons:
             if key in self._crowds:
                 self._crowds.move_to_end(key)
                 return self._crowds[key]
-        found = crowd(meeting, contenders, order.seed, rounds)
+        found = crowd(meeting, contenders, order.seed, rounds, check)
         with self._lock:
             self._crowds[key] = found
             while len(self._crowds) > KEPT:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,12 +54,19 @@ def rounds_of_all(rounds: int, features: int) -> int:
     return min(rounds, LONGEST, max(_FEWEST, _WORK // features**2))
 
 
-def crowd(meeting: Meeting, contenders: Sequence[Contender], seed: int, rounds: int) -> Crowd:
-    """Everybody met by each agent."""
+def crowd(
+    meeting: Meeting,
+    contenders: Sequence[Contender],
+    seed: int,
+    rounds: int,
+    check: Callable[[], None] = lambda: None,
+) -> Crowd:
+    """Everybody met by each agent; ``check`` is called before each, and may raise."""
     shape = len(meeting.people), len(contenders)
     regret, liked = np.zeros(shape), np.zeros(shape, dtype=np.int64)
     for person in range(shape[0]):
         for which, each in enumerate(contenders):
+            check()
             for _, happened, value, _ in played(meeting, each, seed, person, rounds):
                 regret[person, which] += happened.regret
                 liked[person, which] += value >= meeting.liked_from[person]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import ValidationError
-from starlette.concurrency import run_in_threadpool
 
 from conlinucb.agent.spec import refuse_strangers
 from conlinucb.service.catalogues.preview import preview_of
@@ -22,6 +22,7 @@ from conlinucb.service.http.routes.common import (
     seen,
     use_cases_of,
 )
+from conlinucb.service.http.turns import turns_of
 from conlinucb.service.problems import Problem
 from conlinucb.service.schemas import (
     CatalogueBody,
@@ -65,15 +66,21 @@ def listed(request: Request) -> list[CatalogueOut]:
     return [_about(request, version) for version in seen(request)]
 
 
-@router.post("/preview", summary="What an upload would become", openapi_extra=_BODY)
-async def preview(request: Request, d: Directions = None) -> PreviewOut:
+@router.post(
+    "/preview",
+    summary="What an upload would become",
+    openapi_extra=_BODY,
+    response_model=PreviewOut,
+)
+async def preview(request: Request, d: Directions = None) -> Response:
     """Takes what an upload takes, and stores nothing.
 
     Says what was understood and what was guessed, which topics cover which items, the first five
     questions to a newcomer with a reason for each, and how three example people would fare.
     """
     body = await request.body()
-    return await run_in_threadpool(_preview, request, _kind(request), body, d)
+    work = partial(_preview, request, _kind(request), body, d)
+    return await turns_of(request, "uploads").answer(request, work)
 
 
 def _preview(request: Request, kind: str, body: bytes, d: int | None) -> PreviewOut:
@@ -87,7 +94,7 @@ def _kind(request: Request) -> str:
 
 @router.get("/{name}", summary="One catalogue")
 def shown(request: Request, name: Name) -> CatalogueOut:
-    """Its size, its version, and whether another one is being built."""
+    """Its size and its version."""
     check_seen(request, name)
     return _out(request, name)
 
@@ -98,7 +105,7 @@ def shown(request: Request, name: Name) -> CatalogueOut:
     openapi_extra=_BODY,
     responses={
         200: {"description": "It is served."},
-        202: {"model": CatalogueOut, "description": "People's states are being rebuilt."},
+        202: {"model": CatalogueOut, "description": "A version waits; it is served soon."},
     },
 )
 async def put(
@@ -111,11 +118,11 @@ async def put(
 
     A table may be long or wide, separated by commas, semicolons or tabs, under the common names of
     columns; ``understood`` says how it was read. ``POST /v1/catalogues/preview`` shows it before.
-    Where people's states have to be rebuilt for it, the old version is served until that is
-    done: the status is then 202.
+    It is served at once: people's states are folded anew when they come next.
     """
     body = await request.body()
-    return await run_in_threadpool(_put, request, response, name, _kind(request), body, d)
+    work = partial(_put, request, response, name, _kind(request), body, d)
+    return await turns_of(request, "uploads").run(work)
 
 
 def _put(
@@ -186,7 +193,7 @@ def settings(request: Request, name: Name) -> Settings:
 
 @router.put("/{name}/settings", summary="Change the settings")
 def change(request: Request, response: Response, name: Name, body: Settings) -> CatalogueOut:
-    """Checked before they are accepted; with another prior, people's states are rebuilt first."""
+    """Checked before they are accepted, and served at once."""
     if body.agent != catalogues_of(request).serving(name).settings.agent:
         refuse_strangers(body.agent, "agent")
     catalogues_of(request).set_settings(name, body)

@@ -105,11 +105,15 @@ def only_catalogue(request: Request, catalogue: str | None) -> str | None:
 
 
 def check_seen(request: Request, name: str) -> None:
-    """Refuse visitors a catalogue that is not public, as if it were not there."""
-    if caller_of(request).kind != "visitor":
-        return
+    """Refuse visitors a catalogue that is not public, as if it were not there.
+
+    By what is at hand: it is called where nothing may wait for the store.
+    """
     catalogues = catalogues_of(request)
-    if not catalogues.serving(name).settings.public:
+    if caller_of(request).kind != "visitor" or not catalogues.opened:
+        return
+    version = catalogues.known(name)
+    if version is None or not _public(version):
         raise unknown_catalogue(name, [each.name for each in catalogues.all() if _public(each)])
 
 

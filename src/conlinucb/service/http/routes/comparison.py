@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from fastapi import APIRouter, Request
+import anyio.from_thread
+from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from conlinucb.service.catalogues.version import CatalogueVersion
@@ -16,7 +17,7 @@ from conlinucb.service.http.routes.common import (
     catalogue_name,
     catalogues_of,
 )
-from conlinucb.service.http.turns import Turns
+from conlinucb.service.http.turns import turns_of
 from conlinucb.service.schemas import ComparisonBody, ComparisonOut
 
 router = APIRouter(tags=["page"])
@@ -28,14 +29,20 @@ def comparisons_of(request: Request) -> Comparisons:
     return comparisons
 
 
-@router.post("/v1/page/comparison", summary="Compare agents", responses=ERRORS, dependencies=STRICT)
-async def compare(
-    request: Request, body: ComparisonBody, catalogue: Catalogue = None
-) -> ComparisonOut:
+@router.post(
+    "/v1/page/comparison",
+    summary="Compare agents",
+    response_model=ComparisonOut,
+    responses=ERRORS,
+    dependencies=STRICT,
+)
+async def compare(request: Request, body: ComparisonBody, catalogue: Catalogue = None) -> Response:
     """One person met by each agent, round by round, and 40 in short. Nothing of it is kept."""
-    turns: Turns = request.app.state.turns
     version = await run_in_threadpool(_version, request, catalogue)
-    return await turns.run(partial(comparisons_of(request).compare, version, body))
+    work = partial(
+        comparisons_of(request).compare, version, body, anyio.from_thread.check_cancelled
+    )
+    return await turns_of(request, "comparisons").answer(request, work)
 
 
 def _version(request: Request, catalogue: str | None) -> CatalogueVersion:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse
 
 from conlinucb.service.dashboard.reports import Dashboards
@@ -18,6 +18,7 @@ from conlinucb.service.http.routes.common import (
 )
 from conlinucb.service.http.routes.page import FOLDER, READ
 from conlinucb.service.http.timings import Timings
+from conlinucb.service.http.turns import turns_of
 from conlinucb.service.schemas.dashboard import DashboardOut
 
 router = APIRouter(tags=["dashboard"])
@@ -35,11 +36,19 @@ async def dashboard_page() -> FileResponse:
 
 
 @router.get(
-    "/v1/dashboard", summary="How the service is doing", responses=ERRORS, dependencies=STRICT
+    "/v1/dashboard",
+    summary="How the service is doing",
+    response_model=DashboardOut,
+    responses=ERRORS,
+    dependencies=STRICT,
 )
-def dashboard(request: Request, catalogue: Catalogue = None, days: Days = 30) -> DashboardOut:
+async def dashboard(request: Request, catalogue: Catalogue = None, days: Days = 30) -> Response:
     """People in general: no names, no ids, and no share of fewer than 5. New once a minute."""
     dashboards: Dashboards = request.app.state.dashboards
     timings: Timings = request.app.state.timings
-    version = catalogues_of(request).serving(catalogue_name(request, catalogue))
-    return dashboards.dashboard(version, days, timings.found())
+
+    def made() -> DashboardOut:
+        version = catalogues_of(request).serving(catalogue_name(request, catalogue))
+        return dashboards.dashboard(version, days, timings.found())
+
+    return await turns_of(request, "dashboards").answer(request, made)

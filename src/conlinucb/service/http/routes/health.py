@@ -23,6 +23,9 @@ async def alive() -> Health:
 def ready(request: Request, response: Response) -> Health:
     """Store reachable, migrations current, a catalogue loaded, kernels warm."""
     background: Background = request.app.state.background
+    if request.app.state.limits.leaving:
+        response.status_code = 503
+        return Health(status="not ready", checks={"server": "it is leaving"})
     checks = background.checks() | {"keys": request.app.state.keyring.state()}
     needed = {name: text for name, text in checks.items() if not name.startswith("catalogue ")}
     if all(text == "ok" for text in needed.values()):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from conlinucb.service.conversations import picture as pictures
 from conlinucb.service.conversations import views
@@ -20,6 +21,7 @@ from conlinucb.service.http.routes.common import (
     only_catalogue,
     use_cases_of,
 )
+from conlinucb.service.http.turns import turns_of
 from conlinucb.service.schemas import (
     AnswerBody,
     BestOut,
@@ -124,8 +126,8 @@ def meet(
     )
 
 
-@router.get("", summary="The profile")
-def profile(
+@router.get("", summary="The profile", response_model=Profile)
+async def profile(
     request: Request,
     user: User,
     catalogue: Catalogue = None,
@@ -136,30 +138,32 @@ def profile(
     newcomer: Annotated[
         bool, Query(description="Take someone unknown for a newcomer, instead of refusing.")
     ] = False,
-) -> Profile:
+) -> Response:
     """What is believed of a person, and where it comes from."""
-    use_cases = use_cases_of(request)
+    use_cases, name = use_cases_of(request), catalogue_name(request, catalogue)
 
     def see(state: Conversation, person: Person) -> Profile:
         return views.profile(state, user, use_cases.history(state, person), events, before)
 
-    return use_cases.look(catalogue_name(request, catalogue), user, see, newcomers=newcomer)
+    look = partial(use_cases.look, name, user, see, newcomers=newcomer)
+    return await turns_of(request, "profiles").answer(request, look)
 
 
-@router.get("/explain", summary="Why this item")
-def explain(
+@router.get("/explain", summary="Why this item", response_model=Explanation)
+async def explain(
     request: Request,
     user: User,
     item: Annotated[Text, Query(description="The item.", examples=["Alien (1979)"])],
     catalogue: Catalogue = None,
-) -> Explanation:
+) -> Response:
     """What each answer and reward contributed to an item's mean; it adds up."""
-    use_cases = use_cases_of(request)
+    use_cases, name = use_cases_of(request), catalogue_name(request, catalogue)
 
     def see(state: Conversation, person: Person) -> Explanation:
         return views.explanation(state, use_cases.history(state, person), item)
 
-    return use_cases.look(catalogue_name(request, catalogue), user, see)
+    look = partial(use_cases.look, name, user, see)
+    return await turns_of(request, "profiles").answer(request, look)
 
 
 @router.delete("/events/{event}", summary="Take back an answer or a reward")
@@ -174,22 +178,26 @@ def retract(
     return Receipt(event=written.event.seq, repeated=written.repeated)
 
 
-@router.get("/export", summary="Everything kept of a person")
-def export(request: Request, user: User, catalogue: Catalogue = None) -> Export:
+@router.get("/export", summary="Everything kept of a person", response_model=Export)
+async def export(request: Request, user: User, catalogue: Catalogue = None) -> Response:
     """In every catalogue, or in the one named."""
     use_cases = use_cases_of(request)
-    names = {each.id: each.name for each in use_cases.storage.catalogue_log.entries()}
-    return Export(
-        user=user,
-        conversations=[
-            ExportedConversation(
-                catalogue=names.get(person.catalogue, ""),
-                seed=person.seed,
-                events=views.entries(use_cases.loader.rows(person)),
-            )
-            for person in use_cases.everywhere(user, only_catalogue(request, catalogue))
-        ],
-    )
+
+    def everything() -> Export:
+        names = {each.id: each.name for each in use_cases.storage.catalogue_log.entries()}
+        return Export(
+            user=user,
+            conversations=[
+                ExportedConversation(
+                    catalogue=names.get(person.catalogue, ""),
+                    seed=person.seed,
+                    events=views.entries(use_cases.loader.rows(person)),
+                )
+                for person in use_cases.everywhere(user, only_catalogue(request, catalogue))
+            ],
+        )
+
+    return await turns_of(request, "exports").answer(request, everything)
 
 
 @router.delete("", summary="Forget a person", status_code=204)

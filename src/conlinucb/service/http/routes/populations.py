@@ -16,6 +16,7 @@ from conlinucb.service.http.routes.common import (
     learner_of,
     use_cases_of,
 )
+from conlinucb.service.http.turns import turns_of
 from conlinucb.service.schemas import FitBody, PopulationOut, UseBody
 from conlinucb.service.storage import StoredPopulation
 
@@ -33,11 +34,15 @@ def listed(request: Request, name: Name) -> list[PopulationOut]:
 
 
 @router.post("/populations", summary="Learn a population")
-def learn(request: Request, name: Name, body: FitBody | None = None) -> PopulationOut:
+async def learn(request: Request, name: Name, body: FitBody | None = None) -> PopulationOut:
     """From the log as it is now; the answer comes when that is done. Refused below the least."""
     given = body or FitBody()
-    found = learner_of(request).learn(name, use=given.use, random_weight=given.random_weight)
-    return _out(catalogues_of(request).serving(name), found)
+
+    def learned() -> PopulationOut:
+        found = learner_of(request).learn(name, use=given.use, random_weight=given.random_weight)
+        return _out(catalogues_of(request).serving(name), found)
+
+    return await turns_of(request, "populations").run(learned)
 
 
 @router.put("/population", summary="Use a population")

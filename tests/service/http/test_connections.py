@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 import uvicorn
 
-from conlinucb.service.http import timeouts
+from conlinucb.service.http import connections
 
 
 async def app(scope: object, receive: object, send: object) -> None:
@@ -20,9 +20,9 @@ async def app(scope: object, receive: object, send: object) -> None:
 
 @pytest.fixture
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    monkeypatch.setattr(timeouts, "REQUEST_TIMEOUT", 0.5)
+    monkeypatch.setattr(connections, "REQUEST_TIMEOUT", 0.5)
     config = uvicorn.Config(
-        app, port=0, lifespan="off", log_level="critical", http=timeouts.RequestTimeoutProtocol
+        app, port=0, lifespan="off", log_level="critical", http=connections.Connection
     )
     server = uvicorn.Server(config)
     listening = config.bind_socket()
