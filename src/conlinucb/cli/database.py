@@ -53,10 +53,11 @@ def has_key(config: ServiceConfig) -> bool:
 
     storage = Storage(config.database)
     try:
+        storage.database.must_exist()
         if migrate.current(storage.database) is None:
             return False
         return any(each.is_live(now()) for each in storage.keys.all())
-    except StorageError:
+    except (InvalidInput, StorageError):
         return False
     finally:
         storage.close()

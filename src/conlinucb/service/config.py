@@ -122,6 +122,30 @@ class ServiceConfig(BaseModel):
         le=3_600,
         description="An answer of which so long next to nothing is read closes its connection.",
     )
+    key_requests_per_second: float = Field(
+        default=2_000, ge=0, le=1e6, description="Of one key, on this server; 0: any number."
+    )
+    visitor_requests_per_second: float = Field(
+        default=20, ge=0, le=1e6, description="Of one visitor of an open page; 0: any number."
+    )
+    address_requests_per_second: float = Field(
+        default=200,
+        ge=0,
+        le=1e6,
+        description="Of all without a key from one address; 0: any number.",
+    )
+    new_visitors_per_minute: float = Field(
+        default=300,
+        ge=0,
+        le=1e6,
+        description="Visitors from one address who were not here before; 0: any number.",
+    )
+    burst_seconds: float = Field(
+        default=10,
+        gt=0,
+        le=3_600,
+        description="Requests for so many seconds may come at once, where they are limited.",
+    )
     modules: Path | None = Field(
         default=None,
         description="Folder of strategies and estimators of your own; otherwise the file's.",

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
@@ -25,7 +26,7 @@ from conlinucb.agent.named import add_folder
 from conlinucb.errors import ConlinucbError
 from conlinucb.service.background import Background
 from conlinucb.service.catalogues.registry import Catalogues
-from conlinucb.service.config import SERVICE, ServiceConfig, key_from_environment
+from conlinucb.service.config import PREPARED, SERVICE, ServiceConfig, key_from_environment
 from conlinucb.service.conversations.cache import StateCache
 from conlinucb.service.conversations.comparison import Comparisons
 from conlinucb.service.conversations.loader import StateLoader
@@ -37,6 +38,7 @@ from conlinucb.service.http.drain import QUEUE_SECONDS, lame_duck
 from conlinucb.service.http.guard import Guard
 from conlinucb.service.http.keyring import Keyring
 from conlinucb.service.http.limits import Limits
+from conlinucb.service.http.rates import Rates
 from conlinucb.service.http.routes import catalogues as catalogue_routes
 from conlinucb.service.http.routes import comparison, dashboard, health, page, people, populations
 from conlinucb.service.http.scopes import Routes, table
@@ -143,6 +145,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     # As many requests at work as there are connections: none waits for one in vain.
     anyio.to_thread.current_default_thread_limiter().total_tokens = CONNECTIONS
     app.state.keyring = app.state.callers.keyring = keyring = Keyring(storage)
+    app.state.callers.rates = rates = Rates(config, _rates_file())
     keyring.start()
     background.start()
     lame_duck(app.state.limits, config.lame_duck_seconds)
@@ -150,8 +153,16 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         yield {"limits": app.state.limits}
     finally:
         keyring.stop()
+        app.state.callers.rates = None
+        rates.close()
         background.stop()
         storage.close()
+
+
+def _rates_file() -> Path | None:
+    """In the server's own folder, where all of its workers find it."""
+    prepared = os.environ.get(PREPARED)
+    return Path(prepared).parent / "rates" if prepared else None
 
 
 def _end_with_parent(seconds: float) -> None:

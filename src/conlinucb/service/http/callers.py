@@ -66,11 +66,20 @@ class Keyring(Protocol):
         """Who has it."""
 
 
+class Rates(Protocol):
+    """How often one may come."""
+
+    def check(self, scope: Scope, caller: Caller | None) -> None:
+        """Refuse who comes too often; None: someone who is refused anyway."""
+
+
 class Callers:
     """Tells who calls, and refuses what they may not do."""
 
     keyring: Keyring | None = None
     """Once the database is open."""
+    rates: Rates | None = None
+    """How often each may come; any number of times where there are none."""
 
     def __init__(
         self, *, key: str | None, hosts: Collection[str], open_page: bool, routes: Routes
@@ -80,8 +89,19 @@ class Callers:
         self._open_page = open_page
         self._routes = routes
 
-    def admit(self, scope: Scope) -> Caller:
-        """Who it is, noted in the scope; a problem where they may not come in."""
+    def admit(self, scope: Scope) -> None:
+        """Note in the scope who it is; a problem where they may not come in, or come too often."""
+        try:
+            caller = self._admitted(scope)
+        except Problem:
+            if self.rates is not None:
+                self.rates.check(scope, None)
+            raise
+        if self.rates is not None:
+            self.rates.check(scope, caller)
+        scope.setdefault("state", {})["caller"] = caller
+
+    def _admitted(self, scope: Scope) -> Caller:
         headers, path, method = dict(scope["headers"]), scope["path"], scope["method"]
         found = self._routes.find(method, path)
         others = [] if found else sorted(self._routes.methods(path))
@@ -97,7 +117,6 @@ class Callers:
         _check_scope(caller, need)
         if caller.catalogue is not None and found is not None:
             _check_catalogue(caller.catalogue, found.route, scope)
-        scope.setdefault("state", {})["caller"] = caller
         return caller
 
     def _caller(self, headers: Headers, need: str | None, version: str) -> Caller:

@@ -52,7 +52,7 @@ class Visitors:
         if scope["type"] != "http" or not is_page(path):
             await self.app(scope, receive, send)
             return
-        secret = _secret(scope)
+        secret = secret_of(scope)
         if path in PAGES:  # again each time: who comes back within a year stays who they are
             send = _with_cookie(scope, send, secret or secrets.token_urlsafe(32), A_YEAR)
         if path == ME or path.startswith(f"{ME}/"):
@@ -66,7 +66,7 @@ class Visitors:
         await self.app(scope, receive, send)
 
 
-def _secret(scope: Scope) -> str | None:
+def secret_of(scope: Scope) -> str | None:
     """The secret among all cookies, whatever the others look like."""
     given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie"]
     for each in ";".join(given).split(";"):

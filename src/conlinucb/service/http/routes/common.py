@@ -27,6 +27,7 @@ _ERRORS = {
     415: "A content type that is not understood.",
     421: "Called by a name that is not this machine's.",
     422: "Something in the request cannot be used; the message says what.",
+    429: "More than this caller's limit: try again when Retry-After says.",
     500: "Something failed here.",
     503: "The database does not answer, or the catalogue cannot be served: try again.",
     507: "The database takes nothing: its disk is full, or it is read-only.",
