@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -22,7 +23,7 @@ SLOW = Limit("key", rate=0.01, burst=5)
 
 def test_a_burst_and_then_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     moment = [10**12]
-    monkeypatch.setattr(rates.time, "monotonic_ns", lambda: moment[0])
+    monkeypatch.setattr(time, "monotonic_ns", lambda: moment[0])
     table, limit = RateTable(), Limit("key", rate=2.0, burst=3)
     assert [table.take(b"a", limit) for _ in range(4)] == [0, 0, 0, 0.5]
     moment[0] += 250_000_000
@@ -94,7 +95,10 @@ def _visit(client: TestClient, letter: str) -> int:
 
 
 def test_visitors_and_addresses_of_an_open_page() -> None:
-    limits = {"visitor_requests_per_second": 0.3, "address_requests_per_second": 1.2}
+    limits: dict[str, Any] = {
+        "visitor_requests_per_second": 0.3,
+        "address_requests_per_second": 1.2,
+    }
     with client_of(key=SECRET, page="open", **limits) as client:
         assert [_visit(client, "a") for _ in range(4)] == [200, 200, 200, 429]
         assert [_visit(client, "b") for _ in range(3)] == [200] * 3  # another one
@@ -114,7 +118,7 @@ def test_new_visitors_are_few_and_known_ones_stay() -> None:
 
 def test_nothing_is_limited_where_limits_are_0() -> None:
     off = ("key_requests_per_second", "visitor_requests_per_second", "address_requests_per_second")
-    limits = dict.fromkeys((*off, "new_visitors_per_minute"), 0)
+    limits: dict[str, Any] = dict.fromkeys((*off, "new_visitors_per_minute"), 0)
     with client_of(key=SECRET, page="open", **limits) as client:
         for _ in range(30):
             assert _visit(client, "a") == 200
