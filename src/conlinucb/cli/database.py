@@ -11,6 +11,7 @@ from conlinucb.errors import InvalidInput, MissingExtra, StorageError
 
 if TYPE_CHECKING:
     from conlinucb.service.config import ServiceConfig
+    from conlinucb.service.storage import Storage
     from conlinucb.service.storage.database import Database as OpenDatabase
 
 Config = Annotated[
@@ -37,11 +38,24 @@ def need_service() -> None:
         raise MissingExtra("service", "The service") from None
 
 
+def open_storage(config: Path | None, database: str | None) -> Storage:
+    """The database that is meant, if it is there and as this version needs it."""
+    need_service()
+    from conlinucb.service.config import read_config
+    from conlinucb.service.storage import Storage, migrate
+
+    settings = read_config(config, database=database)
+    storage = Storage(settings.database, settings.limits)
+    storage.database.must_exist()
+    migrate.require_current(storage.database)
+    return storage
+
+
 def open_database(config: ServiceConfig) -> OpenDatabase:
     """The database of a service; refuses what is none, and what its workers could not share."""
     from conlinucb.service.storage.database import Database
 
-    found = Database(config.database)
+    found = Database(config.database, config.limits)
     if found.is_memory and config.workers > 1:
         raise InvalidInput("A database in memory has one process: use --workers 1, or a file.")
     return found

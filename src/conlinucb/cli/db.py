@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from conlinucb.cli import tables
-from conlinucb.cli.database import Config, Database, need_service
+from conlinucb.cli.database import Config, Database, need_service, open_storage
+from conlinucb.cli.db_upkeep import partition, sweep
 from conlinucb.progress import Progress
 
 if TYPE_CHECKING:
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 db_app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="The service's database: upgrade, check, rebuild.",
+    help="The service's database: upgrade, check, rebuild, partition, sweep.",
 )
+db_app.command()(partition)
+db_app.command()(sweep)
 
 
 @db_app.command()
@@ -76,14 +79,12 @@ def _open(config: Path | None, database: str | None) -> Storage:
     from conlinucb.service.config import read_config
     from conlinucb.service.storage import Storage
 
-    return Storage(read_config(config, database=database).database)
+    settings = read_config(config, database=database)
+    return Storage(settings.database, settings.limits)
 
 
 def _checker(config: Path | None, database: str | None) -> Checker:
-    storage = _open(config, database)
-    storage.database.must_exist()
+    storage = open_storage(config, database)
     from conlinucb.service.conversations.audit import Checker
-    from conlinucb.service.storage import migrate
 
-    migrate.require_current(storage.database)
     return Checker(storage)
