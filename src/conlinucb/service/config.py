@@ -227,6 +227,8 @@ def read_with_origins(
 
 
 def _check_catalogue(name: str, config: CatalogueConfig) -> None:
+    if "/" in name:
+        raise InvalidInput(f"catalogues.{name!r}: a name cannot have a slash, it is in addresses.")
     if config.demo == (config.file is not None):
         raise InvalidInput(f"catalogues.{name} must have either demo = true or a file.")
     if config.file is not None and not config.file.is_file():

@@ -37,6 +37,8 @@ _TRACES = frozenset(
 _STARTS = (b"x-forwarded", b"cf-", b"x-envoy-", b"x-appengine-", b"x-arr-", b"x-vercel-", b"fly-")
 """What proxies add to a request; a browser or a program does not."""
 
+_WITH_IDS = ("/v1/users/", "/v1/catalogues/")
+
 
 @dataclass(frozen=True)
 class Caller:
@@ -108,6 +110,7 @@ class Callers:
         near = found or (self._routes.find(others[0], path) if others else None)
         need = near.need if near else None
         caller = self._caller(headers, need, scope.get("http_version", "1.1"))
+        _check_slashes(scope)
         if others:
             told = {"Allow": ", ".join(others)}
             message = f"{method} {path}: there is {told['Allow']}."
@@ -188,6 +191,18 @@ def _check_scope(caller: Caller, need: str) -> None:
     raise Problem(
         403, "wrong_scope", f"This call needs a key with the scope {need}; this one has {own}."
     )
+
+
+def _check_slashes(scope: Scope) -> None:
+    """Refuse ids with a slash, which a proxy may or may not take for one that parts them."""
+    raw = scope.get("raw_path") or b""
+    if b"%2f" in raw.lower() and scope["path"].startswith(_WITH_IDS):
+        raise Problem(
+            422,
+            "slash_in_id",
+            "Ids and names in an address cannot have a slash (%2F): write another sign in its "
+            "place. In bodies and parameters, ids of items may have it.",
+        )
 
 
 def _check_catalogue(own: str, route: str, scope: Scope) -> None:
