@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conlinucb.errors import InvalidInput, MissingExtra
+from conlinucb.errors import InvalidInput, MissingExtra, StorageError
 
 if TYPE_CHECKING:
     from conlinucb.service.catalogues.registry import Catalogues
@@ -78,3 +78,19 @@ def open_catalogues(config: Path | None, database: str | None) -> tuple[Storage,
     catalogues.opened = True
     catalogues.refresh()
     return storage, catalogues
+
+
+def has_key(config: ServiceConfig) -> bool:
+    """Whether a key of the database opens something; not where it does not answer."""
+    from conlinucb.service.storage import Storage, migrate, now
+
+    storage = Storage(config.database, config.limits)
+    try:
+        storage.database.must_exist()
+        if migrate.current(storage.database) is None:
+            return False
+        return any(each.is_live(now()) for each in storage.keys.all())
+    except (InvalidInput, StorageError):
+        return False
+    finally:
+        storage.close()

@@ -22,6 +22,7 @@ from conlinucb.service.storage.events import (
 )
 from conlinucb.service.storage.experiments import ExperimentLog, StoredExperiment
 from conlinucb.service.storage.health import StoreHealth, health_of
+from conlinucb.service.storage.keys import Keys, StoredKey
 from conlinucb.service.storage.leases import Leases
 from conlinucb.service.storage.log import Broken, Event, Log, retracted, with_missing
 from conlinucb.service.storage.pages import Pages
@@ -61,6 +62,7 @@ class Storage:
         self.removal = Removal(self.database)
         self.progress = Progresses(self.database)
         self.leases = Leases(self.database)
+        self.keys = Keys(self.database)
 
     def close(self) -> None:
         """Close all connections, with what was counted put where it is kept."""
@@ -87,6 +89,7 @@ __all__ = [
     "Event",
     "ExperimentLog",
     "Finding",
+    "Keys",
     "Leases",
     "Limits",
     "Log",
@@ -109,6 +112,7 @@ __all__ = [
     "Storage",
     "StoreHealth",
     "StoredExperiment",
+    "StoredKey",
     "StoredPopulation",
     "Taken",
     "health_of",
