@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conlinucb.cli.check_config import check_config as check
-from conlinucb.cli.database import Config, need_service, open_database
+from conlinucb.cli.database import Config, has_key, need_service, open_database
 from conlinucb.cli.setting_options import with_settings
 from conlinucb.errors import InvalidInput
 
@@ -32,10 +32,12 @@ def serve(
     from conlinucb.service.config import key_from_environment, read_config
 
     found = read_config(config, **settings)
-    return _run(found, key_from_environment(found))
+    stored = has_key(found)
+    key = key_from_environment(found, stored=stored)
+    return _run(found, guarded=stored or key is not None)
 
 
-def _run(settings: ServiceConfig, key: str | None) -> None:
+def _run(settings: ServiceConfig, *, guarded: bool) -> None:
     import uvicorn
 
     from conlinucb.service.config import METRICS, PREPARED, SERVICE
@@ -73,8 +75,8 @@ def _run(settings: ServiceConfig, key: str | None) -> None:
     except SystemExit:
         raise InvalidInput(f"{settings.host}:{settings.port} cannot be bound to.") from None
     where = f"http://{settings.host}:{socket.getsockname()[1]}"
-    guarded = "with a key" if key else "without a key, for this machine only"
-    typer.echo(f"conlinucb serves {', '.join(settings.catalogues)} at {where}, {guarded}.")
+    how = "with a key" if guarded else "without a key, for this machine only"
+    typer.echo(f"conlinucb serves {', '.join(settings.catalogues)} at {where}, {how}.")
     typer.echo(f"database: {found.place}. Ctrl-C stops it.")
     # Supervised even when there is one worker: one that dies is replaced.
     with own_folder() as folder:

@@ -23,6 +23,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
 from conlinucb.errors import Damaged, InvalidInput, StorageError, StoreDown, StoreRefuses
+from conlinucb.service.storage import marks
+from conlinucb.service.storage.private import keep_private
 
 MEMORY = "sqlite://"
 CONNECTIONS = 16
@@ -116,12 +118,9 @@ class Database:
                 raise
 
     def sweep(self) -> None:
-        """Let what was deleted leave SQLite's journal, too; put off where others are reading."""
-        if self.engine.dialect.name == "sqlite":
-            with self.connect() as connection:
-                connection.exec_driver_sql("PRAGMA busy_timeout = 500")
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-                connection.exec_driver_sql(_busy(self.limits))
+        """Have whoever is at it first let what was deleted leave the files, too."""
+        with self.connect() as connection:
+            marks.leave(connection)
 
     def _meaning(self, error: Exception) -> StorageError:
         line = _line(error)
@@ -191,6 +190,10 @@ def _is_memory(url: URL) -> bool:
     )
 
 
+def _file(url: URL) -> Path:
+    return Path((url.database or "").removeprefix("file:").partition("?")[0])
+
+
 def _sqlite(url: URL, limits: Limits) -> Engine:
     # In memory there is one connection, for which everyone waits their turn.
     size = 1 if _is_memory(url) else limits.connections
@@ -210,4 +213,6 @@ def _sqlite(url: URL, limits: Limits) -> Engine:
             connection.execute(pragma)
 
     event.listen(engine, "connect", prepare)
+    if not _is_memory(url):
+        keep_private(engine, _file(url))
     return engine

@@ -15,7 +15,15 @@ from conlinucb.service.catalogues.uploads import Upload, from_table, read_json
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.config import ServiceConfig
 from conlinucb.service.http.body_errors import sentence
-from conlinucb.service.http.routes.common import ERRORS, STRICT, Name, catalogues_of, use_cases_of
+from conlinucb.service.http.routes.common import (
+    ERRORS,
+    STRICT,
+    Name,
+    catalogues_of,
+    check_seen,
+    seen,
+    use_cases_of,
+)
 from conlinucb.service.http.turns import turns_of
 from conlinucb.service.problems import Problem
 from conlinucb.service.schemas import (
@@ -56,8 +64,8 @@ _BODY: dict[str, Any] = {
 
 @router.get("", summary="All catalogues")
 def listed(request: Request) -> list[CatalogueOut]:
-    """Every catalogue that is served."""
-    return [_about(request, version) for version in catalogues_of(request).listed()]
+    """Every catalogue that is served, and that the key is for."""
+    return [_about(request, version) for version in seen(request)]
 
 
 @router.post(
@@ -89,6 +97,7 @@ def _kind(request: Request) -> str:
 @router.get("/{name}", summary="One catalogue")
 def shown(request: Request, name: Name) -> CatalogueOut:
     """Its size and its version."""
+    check_seen(request, name)
     return _out(request, name)
 
 
@@ -182,6 +191,7 @@ def remove(request: Request, name: Name, body: RemovalBody) -> CatalogueOut:
 @router.get("/{name}/settings", summary="Settings")
 def settings(request: Request, name: Name) -> Settings:
     """As they are served."""
+    check_seen(request, name)
     return catalogues_of(request).serving(name).settings
 
 
