@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,12 @@ LONGEST = 1_000.0
 Changes = list[tuple[str, bytes]]
 Body = Callable[[CatalogueVersion | None], Changes]
 """From what is served to the changes to be written."""
+
+
+def unknown_catalogue(name: str, known: Iterable[str]) -> Problem:
+    """No such catalogue, or none that a caller may know of."""
+    message = f"No catalogue is called {name!r}.{nearest(name, known)}"
+    return Problem(404, "unknown_catalogue", message)
 
 
 class Catalogues:
@@ -59,11 +65,7 @@ class Catalogues:
         wrong = self._broken.get(name) or self.missing.get(name)
         if wrong:
             raise Problem(503, "catalogue_unavailable", f"Catalogue {name!r}: {wrong.rstrip('.')}.")
-        raise Problem(
-            404,
-            "unknown_catalogue",
-            f"No catalogue is called {name!r}.{nearest(name, self._versions)}",
-        )
+        raise unknown_catalogue(name, self._versions)
 
     def known(self, name: str) -> CatalogueVersion | None:
         """The version served, or None."""
@@ -86,8 +88,12 @@ class Catalogues:
         return self.serving(name).number != number
 
     def states(self) -> dict[str, str]:
-        """Each catalogue with "ok" or what is wrong with it."""
-        return {**self.missing, **dict.fromkeys(self._versions, "ok"), **self._broken}
+        """Each catalogue with "ok" or, in a word, what is wrong with it."""
+        return {
+            **dict.fromkeys(self.missing, "cannot be had"),
+            **dict.fromkeys(self._versions, "ok"),
+            **dict.fromkeys(self._broken, "damaged"),
+        }
 
     def refresh(self) -> None:
         """Follow what others changed; a catalogue that cannot be read stays out, others go on."""
@@ -96,6 +102,8 @@ class Catalogues:
             self._versions.pop(name, None)
             self._broken.pop(name, None)
         for entry in entries:
+            if entry.flaw is not None:
+                self._set_aside(entry, entry.flaw)
             known = self._versions.get(entry.name)
             if entry.serving and not (
                 known and known.id == entry.id and known.number >= entry.serving
@@ -260,6 +268,8 @@ class Catalogues:
             entry = self._storage.catalogue_log.find(name)
             if entry is None:
                 raise Problem(404, "unknown_catalogue", f"No catalogue is called {name!r}.")
+            if entry.flaw is not None:
+                self.serving(name)  # says what is wrong with it
             if entry.pending is not None:
                 self._serve_pending(entry)
                 continue

@@ -21,6 +21,7 @@ from conlinucb.service.http.routes.common import (
     Catalogue,
     User,
     catalogue_name,
+    only_catalogue,
     use_cases_of,
 )
 from conlinucb.service.http.turns import turns_of
@@ -174,12 +175,19 @@ def retract(
 @router.get("/export", summary="Everything kept of a person", response_model=Export)
 async def export(request: Request, user: User, catalogue: Catalogue = None) -> Response:
     """In every catalogue, or in the one named; a long log comes piece by piece."""
-    pieces = exported(use_cases_of(request), user, catalogue)
+    pieces = exported(use_cases_of(request), user, only_catalogue(request, catalogue))
     first = await turns_of(request, "exports").run(partial(next, pieces))
     return StreamingResponse(chain([first], pieces), media_type="application/json")
 
 
-@router.delete("", summary="Forget a person", status_code=204)
-def forget(request: Request, user: User, catalogue: Catalogue = None) -> None:
-    """Gone from log, snapshots and caches; in every catalogue, or in the one named."""
-    use_cases_of(request).forget(user, catalogue)
+@router.delete(
+    "",
+    summary="Forget a person",
+    status_code=204,
+    response_class=Response,
+    responses={202: {"description": "Deleted; it leaves the files once a reader lets go of them."}},
+)
+def forget(request: Request, user: User, catalogue: Catalogue = None) -> Response:
+    """Gone from log, snapshots, caches and files; in every catalogue, or in the one named."""
+    done = use_cases_of(request).forget(user, only_catalogue(request, catalogue))
+    return Response(status_code=204 if done else 202)
