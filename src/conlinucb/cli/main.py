@@ -18,6 +18,7 @@ from conlinucb.cli.bench import bench_app
 from conlinucb.cli.data import data_app
 from conlinucb.cli.db import db_app
 from conlinucb.cli.doctor import doctor
+from conlinucb.cli.keys import keys_app
 from conlinucb.cli.live import live_app
 from conlinucb.cli.log import log_app
 from conlinucb.cli.messages import messages_shown
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 app.add_typer(data_app, name="data")
 app.add_typer(db_app, name="db")
+app.add_typer(keys_app, name="keys")
 app.add_typer(population_app, name="population")
 app.add_typer(live_app, name="live")
 app.add_typer(log_app, name="log")

@@ -191,6 +191,7 @@ def test_every_route_is_in_the_table(client: TestClient) -> None:
         "GET /v1/dashboard",  # in test_dashboard_http.py
         "GET /v1/page",
         "POST /v1/page/comparison",  # in test_lab.py
+        "GET /metrics",  # in test_metrics.py
         "GET /healthz",
         "GET /readyz",
     }
