@@ -46,7 +46,7 @@ _WORDS = {
 }
 COUNTING = 600_000_000
 """Microseconds for which whoever counts a catalogue has that to themselves."""
-DEMO = Settings(noun="film", nouns="films")
+DEMO = Settings(noun="film", nouns="films", public=True)
 
 
 class Background:
