@@ -131,7 +131,7 @@ def test_a_wrong_key_is_refused(server: Server) -> None:
 # Cut connections
 
 
-FATES = ("pass", "unsent", "unanswered", "unanswered")
+FATES = ("pass", "pass", "unsent", "unanswered")
 
 
 def _said(server: Server, user: str) -> list[tuple[str, Any]]:
@@ -152,12 +152,12 @@ def test_nothing_is_said_twice_through_cut_connections(server: Server) -> None:
         flaky(server.port, plan) as proxy,
         Client(proxy.base, key=KEY, catalogue="films") as client,
     ):
-        for _ in range(12):
+        for _ in range(8):
             shown = client.next("cut", ask="never", fresh=True)
             assert isinstance(shown, Recommendation)
             items.append(shown.items[0].item)
             client.reward("cut", items[-1], 1.0, decision=shown)
-        assert proxy.met.count("unanswered") > 12
+        assert proxy.met.count("unanswered") >= 3
     assert _said(server, "cut") == _expected(items)
 
 
@@ -166,7 +166,7 @@ def test_the_same_for_asynchronous_programs(server: Server) -> None:
 
     async def talk(client: AsyncClient, user: str) -> list[str]:
         items = []
-        for _ in range(6):
+        for _ in range(4):
             shown = await client.next(user, ask="never", fresh=True)
             assert isinstance(shown, Recommendation)
             items.append(shown.items[0].item)
@@ -179,7 +179,7 @@ def test_the_same_for_asynchronous_programs(server: Server) -> None:
 
     with flaky(server.port, plan) as proxy:
         found = asyncio.run(all_talk(proxy.base))
-        assert proxy.met.count("unanswered") > 24
+        assert proxy.met.count("unanswered") >= 8
     for n, items in enumerate(found):
         assert _said(server, f"async {n}") == _expected(items)
 
