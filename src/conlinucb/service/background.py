@@ -1,4 +1,4 @@
-"""What goes on beside the requests: getting ready, following others, building, keeping."""
+"""What goes on beside the requests: getting ready, following others, tidying, keeping."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from conlinucb.errors import (
     StoreDown,
     StoreRefuses,
 )
+from conlinucb.service.catalogues.compaction import Compaction
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.uploads import from_file
 from conlinucb.service.catalogues.version import Content
@@ -43,17 +44,20 @@ _WORDS = {
     StoreRefuses: "takes nothing",
     Damaged: "cannot be read",
 }
-DEMO = Settings(noun="film", nouns="films")
+COUNTING = 600_000_000
+"""Microseconds for which whoever counts a catalogue has that to themselves."""
+DEMO = Settings(noun="film", nouns="films", public=True)
 
 
 class Background:
-    """Threads that follow other processes, build versions, keep snapshots, learn populations."""
+    """Threads that follow other processes, compact changes, keep snapshots, learn populations."""
 
     def __init__(
         self, config: ServiceConfig, storage: Storage, catalogues: Catalogues, cache: StateCache
     ) -> None:
         self.learner = Learner(storage, catalogues)
         self._learned_at = time.monotonic()
+        self._compaction = Compaction(storage, catalogues, config.keep_changes_hours)
         self._config = config
         self._storage = storage
         self._catalogues = catalogues
@@ -63,10 +67,19 @@ class Background:
         self._departures = 0
         self._prepared = False
         self._provided: set[str] = set()
+        self._counted: set[int] = set()
         self._warm = False
         self._start, self._trouble = "starting", ""
         self._waiting: queue.Queue[tuple[Person, str, Snapshot]] = queue.Queue(WAITING_SNAPSHOTS)
-        work = (self._follow, self._build, self._save, self._learn)
+        work = (
+            self._follow,
+            self._tidy,
+            self._save,
+            self._learn,
+            self._count,
+            self._remove,
+            self._erase,
+        )
         self._threads = [threading.Thread(target=each, daemon=True) for each in work]
 
     def start(self) -> None:
@@ -202,8 +215,16 @@ class Background:
             agent.estimates(user)
             self._warm = True
 
-    def _build(self) -> None:
-        self._loop(lambda: self._catalogues.serve_pending() if self._catalogues.opened else None)
+    def _tidy(self) -> None:
+        self._loop(self._tidy_catalogues)
+
+    def _tidy_catalogues(self) -> None:
+        if self._catalogues.opened:
+            self._catalogues.serve_pending()
+            self._compaction.step()
+
+    def _erase(self) -> None:
+        self._loop(lambda: self._storage.erasure.go_on() if self._catalogues.opened else None)
 
     def _learn(self) -> None:
         self._loop(self._learn_due)
@@ -212,6 +233,33 @@ class Background:
         if self._catalogues.opened and time.monotonic() - self._learned_at >= LEARN_EVERY:
             self.learner.learn_due()
             self._learned_at = time.monotonic()
+
+    def _count(self) -> None:
+        self._loop(lambda: self._keep_counts() if self._catalogues.opened else None)
+
+    def _keep_counts(self) -> None:
+        """Put what was counted into the database; count what never was, such as from before."""
+        self._storage.counts.flush()
+        for version in self._catalogues.all():
+            if version.id in self._counted or self._stop.is_set():
+                continue
+            if self._storage.counts.of(version.id) is None:
+                if not self._storage.leases.take(version.id, "count", COUNTING):
+                    continue
+                self._storage.counts.recount(version.id, self._stop.is_set)
+                self._storage.leases.release(version.id, "count")
+            self._counted.add(version.id)
+
+    def _remove(self) -> None:
+        self._loop(lambda: self._remove_deleted() if self._catalogues.opened else None)
+
+    def _remove_deleted(self) -> None:
+        """Go on with catalogues that were deleted, and stop between two steps."""
+        for catalogue in self._storage.removal.waiting():
+            for _ in self._storage.removal.run(catalogue):
+                if self._stop.is_set():
+                    return
+            logger.info("deleted catalogue %s: nobody is left", catalogue)
 
     def _save(self) -> None:
         while not (self._stop.is_set() and self._waiting.empty()):

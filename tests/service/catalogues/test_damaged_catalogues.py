@@ -251,7 +251,7 @@ def test_a_version_that_is_damaged_while_it_waits_is_reported_and_the_old_one_se
     storage = opened(url)
     catalogues = give(storage, "films")
     storage.people.add(catalogues.serving("films").id, "ann", 1)
-    catalogues.replace("films", from_json(BODY))
+    let_wait(storage, "films", "replace", from_json(BODY).to_bytes())
     entry = storage.catalogue_log.find("films")
     assert entry is not None
     assert entry.pending == 3

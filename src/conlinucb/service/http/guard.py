@@ -83,7 +83,7 @@ class Guard:
 
 def _limit(scope: Scope) -> int:
     path = scope["path"]
-    small = path.endswith(("/settings", "/population", "/populations"))
+    small = path.endswith(("/settings", "/population", "/populations", "/experiment", "/promotion"))
     uploads = path.startswith("/v1/catalogues/") and not small
     return LARGEST_UPLOAD if uploads else LARGEST_BODY
 
