@@ -21,6 +21,7 @@ from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.schemas import CatalogueBody
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import AnswerBody, Event, Person, RetractionBody, RewardBody, Storage
+from conlinucb.service.storage.log import _row
 from conlinucb.service.storage.schema import events
 from support.service_commands import Done, command
 from support.service_world import Postgres, client_of, opened
@@ -100,11 +101,9 @@ class World:
         name = f"person {self.model.id} {len(self.made)} {snapshot}"
         person = self.storage.people.add(self.model.catalogue, name, self.model.seed)
         self.made.append(person)
-        columns = [each for each in events.c if each.name != "person"]
-        source = sa.select(sa.literal(person.id), *columns).where(events.c.person == self.model.id)
+        rows = [_row(person.id, event) for event in self.log(self.model)]
         with self.storage.database.connect() as connection:
-            names = ["person", *(each.name for each in columns)]
-            connection.execute(sa.insert(events).from_select(names, source))
+            connection.execute(sa.insert(events), rows)
         if snapshot:
             self.keep(person)
         return person

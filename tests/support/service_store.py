@@ -48,6 +48,7 @@ def database(
 def storage(database: Storage) -> Iterator[Storage]:
     """Empty, but for the ids that have been given."""
     yield database
+    database.counts.flush()
     with database.database.transaction() as connection:
         for table in reversed(metadata.sorted_tables):
             connection.execute(sa.delete(table))

@@ -19,8 +19,9 @@ Body = dict[str, Any]
 
 
 def seal(seq: int, kind: str, body: str) -> dict[str, Any]:
-    """A row as the service would have written it."""
-    return {"kind": kind, "body": body, "crc": zlib.crc32(f"{seq} {kind} {body}".encode())}
+    """A row as the service would have written it before rows had a seal."""
+    crc = zlib.crc32(f"{seq} {kind} {body}".encode())
+    return {"kind": kind, "body": body, "crc": crc, "seal": None}
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,8 @@ UNREADABLE = [
     Wound("a list", "recommendation", sealed("recommendation", lambda body: [body])),
     Wound("unknown kind", "answer", sealed("dance", lambda body: body)),
     Wound("retraction", "retraction", lambda seq, body: {"crc": 0}),
+    Wound("client id", "answer", lambda seq, body: {"client_id": "another"}),
+    Wound("subject", "reward", lambda seq, body: {"subject": "another"}),
 ]
 GONE = [Wound(f"{kind} gone", kind) for kind in ("question", "answer", "recommendation", "reward")]
 NONSENSE = [

@@ -38,20 +38,31 @@ def need_service() -> None:
         raise MissingExtra("service", "The service") from None
 
 
-def open_database(config: ServiceConfig) -> OpenDatabase:
-    """The database of a service; refuses what is none, and what its workers could not share."""
-    from conlinucb.service.storage.database import Database
-
-    found = Database(config.database)
-    if found.is_memory and config.workers > 1:
-        raise InvalidInput("A database in memory has one process: use --workers 1, or a file.")
-    return found
-
-
-def open_storage(config: Path | None, database: str | None) -> Storage:
-    """The storage that these options mean."""
+def any_storage(config: Path | None, database: str | None) -> Storage:
+    """The database that is meant, whatever it is."""
     need_service()
     from conlinucb.service.config import read_config
     from conlinucb.service.storage import Storage
 
-    return Storage(read_config(config, database=database).database)
+    settings = read_config(config, database=database)
+    return Storage(settings.database, settings.limits)
+
+
+def open_storage(config: Path | None, database: str | None) -> Storage:
+    """The database that is meant, if it is there and as this version needs it."""
+    from conlinucb.service.storage import migrate
+
+    storage = any_storage(config, database)
+    storage.database.must_exist()
+    migrate.require_current(storage.database)
+    return storage
+
+
+def open_database(config: ServiceConfig) -> OpenDatabase:
+    """The database of a service; refuses what is none, and what its workers could not share."""
+    from conlinucb.service.storage.database import Database
+
+    found = Database(config.database, config.limits)
+    if found.is_memory and config.workers > 1:
+        raise InvalidInput("A database in memory has one process: use --workers 1, or a file.")
+    return found

@@ -11,8 +11,9 @@ import typer
 
 from conlinucb.cli import tables
 from conlinucb.cli.backup import backup, restore
-from conlinucb.cli.database import Config, Database, open_storage
-from conlinucb.cli.forget import forget, sweep
+from conlinucb.cli.database import Config, Database, any_storage, open_storage
+from conlinucb.cli.db_upkeep import partition, sweep
+from conlinucb.cli.forget import forget
 from conlinucb.progress import Progress
 
 if TYPE_CHECKING:
@@ -21,16 +22,16 @@ if TYPE_CHECKING:
 db_app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="The service's database: upgrade, check, rebuild, backup, restore, forget, sweep.",
+    help="The service's database: upgrade, check, rebuild, backup, restore, forget and more.",
 )
-for command in (backup, restore, forget, sweep):
+for command in (backup, restore, forget, partition, sweep):
     db_app.command()(command)
 
 
 @db_app.command()
 def upgrade(config: Config = None, database: Database = None) -> None:
     """Run the migrations that are missing; an empty database becomes usable."""
-    storage = open_storage(config, database)
+    storage = any_storage(config, database)
     from conlinucb.service.storage import migrate
 
     before = migrate.current(storage.database)
@@ -76,9 +77,6 @@ def _watched(steps: Iterable[Checked], total: int, what: str) -> Iterator[Checke
 
 def _checker(config: Path | None, database: str | None) -> Checker:
     storage = open_storage(config, database)
-    storage.database.must_exist()
     from conlinucb.service.conversations.audit import Checker
-    from conlinucb.service.storage import migrate
 
-    migrate.require_current(storage.database)
     return Checker(storage)

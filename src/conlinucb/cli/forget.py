@@ -1,11 +1,10 @@
-"""The commands ``conlinucb db forget`` and ``conlinucb db sweep``."""
+"""The command ``conlinucb db forget``."""
 
 from __future__ import annotations
 
 import contextlib
 import re
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -38,24 +37,9 @@ def forget(
 ) -> None:
     """Delete everyone who has not been heard of for so long, with all that is kept of them."""
     hours = hours_of(older_than)
-    with contextlib.closing(_opened(config, database)) as storage:
+    with contextlib.closing(open_storage(config, database)) as storage:
         wanted = _id_of(storage, catalogue)
         until_interrupted(lambda: _forget(storage, hours, wanted, dry=dry_run))
-
-
-def sweep(
-    full: Annotated[
-        bool, typer.Option(help="PostgreSQL: VACUUM FULL, which locks each table meanwhile.")
-    ] = False,
-    config: Config = None,
-    database: Database = None,
-) -> None:
-    """Let everyone who was deleted leave the files now; exit code 1 where a reader bars it."""
-    with contextlib.closing(_opened(config, database)) as storage:
-        if full:
-            storage.erasure.rewrite()
-        _finish(storage, all_marks=True)
-    typer.echo("Nobody who was deleted is left: docs/operations.md says where that holds.")
 
 
 def hours_of(text: str) -> int:
@@ -74,7 +58,7 @@ def _forget(storage: Storage, hours: int, catalogue: int | None, *, dry: bool) -
     from conlinucb.service.storage import now
     from conlinucb.service.storage.retention import Retention
 
-    retention = Retention(storage.database, storage.erasure)
+    retention = Retention(storage.database, storage.people)
     looked = gone = 0
     total = retention.count(catalogue)
     try:
@@ -87,10 +71,11 @@ def _forget(storage: Storage, hours: int, catalogue: int | None, *, dry: bool) -
         what = "would be forgotten" if dry else "forgotten"
         typer.echo(f"{gone:,} of {looked:,} people {what}")
     if gone and not dry:
-        _finish(storage)
+        finish(storage)
 
 
-def _finish(storage: Storage, *, all_marks: bool = False) -> None:
+def finish(storage: Storage, *, all_marks: bool = False) -> None:
+    """Let who was deleted leave the files, or say that a reader is in the way."""
     end = time.monotonic() + WAIT
     while not storage.erasure.finish(WAIT, all_marks=all_marks):
         if time.monotonic() > end:
@@ -101,15 +86,6 @@ def _finish(storage: Storage, *, all_marks: bool = False) -> None:
             )
             raise typer.Exit(1)
         time.sleep(0.5)
-
-
-def _opened(config: Path | None, database: str | None) -> Storage:
-    storage = open_storage(config, database)
-    storage.database.must_exist()
-    from conlinucb.service.storage import migrate
-
-    migrate.require_current(storage.database)
-    return storage
 
 
 def _id_of(storage: Storage, name: str | None) -> int | None:

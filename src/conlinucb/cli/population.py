@@ -106,7 +106,8 @@ def _open(config: Path | None, database: str | None) -> tuple[Storage, Catalogue
     from conlinucb.service.config import read_config
     from conlinucb.service.storage import Storage, migrate
 
-    storage = Storage(read_config(config, database=database).database)
+    settings = read_config(config, database=database)
+    storage = Storage(settings.database, settings.limits)
     storage.database.must_exist()
     migrate.require_current(storage.database)
     catalogues = Catalogues(storage)

@@ -38,13 +38,15 @@ def serve(
 def _run(settings: ServiceConfig, key: str | None) -> None:
     import uvicorn
 
-    from conlinucb.service.config import PREPARED, SERVICE
+    from conlinucb.service.config import METRICS, PREPARED, SERVICE
     from conlinucb.service.http.connections import Connection
+    from conlinucb.service.http.logs import set_up
     from conlinucb.service.http.supervisor import Supervisor
     from conlinucb.service.http.temporary import own_folder
 
     found = open_database(settings)
     os.environ[SERVICE] = settings.model_dump_json()
+    set_up(settings.log_format)
     # Requests share the cores among them; a matrix product that takes all of them slows both.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
@@ -57,6 +59,7 @@ def _run(settings: ServiceConfig, key: str | None) -> None:
         http=Connection,
         access_log=False,  # addresses hold people's names
         log_level="warning",
+        log_config=None,  # as all other logs
         server_header=False,
         timeout_keep_alive=10,
         timeout_graceful_shutdown=settings.drain_seconds,
@@ -74,5 +77,7 @@ def _run(settings: ServiceConfig, key: str | None) -> None:
     # Supervised even when there is one worker: one that dies is replaced.
     with own_folder() as folder:
         os.environ[PREPARED] = str(folder / "prepared")
+        os.environ[METRICS] = str(folder / "metrics")
+        (folder / "metrics").mkdir()
         os.environ["TMPDIR"] = str(folder)  # what workers leave when they are killed is in it
         Supervisor(server, [socket], lame_duck_seconds=settings.lame_duck_seconds).run()

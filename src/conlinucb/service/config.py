@@ -15,11 +15,14 @@ from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
 from conlinucb.service.settings import Settings
 from conlinucb.service.sources import read_layers, secret, validated
+from conlinucb.service.storage.database import CONNECTIONS, WAIT, Limits
 
 KEY = "CONLINUCB_KEY"
 DATABASE = "CONLINUCB_DATABASE"
 SERVICE = "CONLINUCB_SERVICE"
 """The configuration as JSON, from the parent process to its workers."""
+METRICS = "PROMETHEUS_MULTIPROC_DIR"
+"""Where workers put what they count; it must be set before the Prometheus client is imported."""
 PREPARED = "CONLINUCB_PREPARED"
 """The file that says to workers which replace others that the configuration was applied."""
 SHORTEST_KEY = 16
@@ -82,8 +85,37 @@ class ServiceConfig(BaseModel):
         default="local",
         description="Who may see the page: whoever may call the service, everyone, or no one.",
     )
+    database_connections: int = Field(
+        default=CONNECTIONS,
+        ge=1,
+        le=1000,
+        description="Connections to the database that one worker holds open at most.",
+    )
+    database_wait_seconds: float = Field(
+        default=WAIT,
+        ge=0.1,
+        le=600,
+        description="Seconds to wait for a lock, a free connection or an answer of the database.",
+    )
+    statement_timeout_seconds: float = Field(
+        default=30.0,
+        ge=1,
+        le=3600,
+        description="Seconds that one statement may take on PostgreSQL.",
+    )
+    threads: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="Requests at work at once in one worker; as many as it has connections.",
+    )
     cache_megabytes: int = Field(
         default=256, ge=1, le=1_000_000, description="States of people kept at hand, by a worker."
+    )
+    keep_changes_hours: Annotated[int, Field(ge=0, le=100_000)] = Field(
+        default=24,
+        description="Hours for which changes of a catalogue stay after they were compacted, so "
+        "that replicas of the release before can still start.",
     )
     drain_seconds: int = Field(
         default=10, ge=1, le=600, description="How long requests may finish when it stops."
@@ -122,10 +154,21 @@ class ServiceConfig(BaseModel):
         le=3_600,
         description="An answer of which so long next to nothing is read closes its connection.",
     )
+    log_format: Literal["auto", "text", "json"] = Field(
+        default="auto", description="Lines of text, of JSON, or text for a terminal and else JSON."
+    )
+    access_log: bool = Field(default=False, description="A line in the log for each request.")
     modules: Path | None = Field(
         default=None,
         description="Folder of strategies and estimators of your own; otherwise the file's.",
     )
+
+    @property
+    def limits(self) -> Limits:
+        """How much of the database one worker takes."""
+        return Limits(
+            self.database_connections, self.database_wait_seconds, self.statement_timeout_seconds
+        )
 
     @property
     def default_catalogue(self) -> str | None:

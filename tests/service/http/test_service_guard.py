@@ -17,6 +17,7 @@ from starlette.types import Message, Scope
 from conlinucb.service.http import bodies, guard
 from support import service_door
 from support.service_door import BEARER, ROUTES, TWO_ITEMS, add_route, address, error_of, fail
+from support.service_world import client_of
 
 client = service_door.client
 guarded = service_door.guarded
@@ -256,11 +257,11 @@ def test_wrong_methods(client: TestClient, path: str) -> None:
 
 def test_a_failure_says_nothing_of_the_inside(client: TestClient) -> None:
     add_route(client, "/v1/broken", fail)
-    response = client.get("/v1/broken")
+    response = client.get("/v1/broken", headers={"x-request-id": "r-1"})
     assert response.status_code == 500
     assert error_of(response) == {
         "code": "internal",
-        "message": "Something failed here; the log says what.",
+        "message": "Something failed here. The log says what, under request r-1.",
     }
     assert client.get("/v1/catalogues").status_code == 200
 
@@ -281,3 +282,12 @@ def test_parameters_no_one_looks_at_are_refused(
     assert response.status_code == 422
     assert error_of(response)["code"] == "unknown_parameter"
     assert near in error_of(response)["message"]
+
+
+def test_a_service_that_is_about_to_stop_says_so_and_goes_on_serving() -> None:
+    with client_of() as client:
+        client.app.state.limits.leaving = True  # type: ignore[attr-defined]
+        ready = client.get("/readyz")
+        assert (ready.status_code, ready.json()["status"]) == (503, "draining")
+        assert client.get("/healthz").status_code == 200
+        assert client.post("/v1/users/ann/next").status_code == 200

@@ -99,11 +99,11 @@ def test_a_catalogue_that_is_none_is_refused(storage: Storage) -> None:
 def test_interrupted_it_is_gone_on_with(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "BATCH", 2)
     crowd(storage)
-    steps = Retention(storage.database, storage.erasure).forget(now() - 400 * DAY)
+    steps = Retention(storage.database, storage.people).forget(now() - 400 * DAY)
     assert next(steps).gone == 2
     del steps
     assert len(names(storage)) == 4
-    again = Retention(storage.database, storage.erasure).forget(now() - 400 * DAY)
+    again = Retention(storage.database, storage.people).forget(now() - 400 * DAY)
     assert sum(each.gone for each in again) == 2
 
 
@@ -120,7 +120,7 @@ def test_who_comes_back_in_the_last_moment_stays(
         return found
 
     monkeypatch.setattr(retention, "unheard", then_ann_says_something)
-    steps = Retention(storage.database, storage.erasure).forget(now() - 400 * DAY)
+    steps = Retention(storage.database, storage.people).forget(now() - 400 * DAY)
     assert [(each.people, each.gone) for each in steps] == [(2, 1)]
     assert names(storage) == {"ann"}
     assert storage.log.after(bob.id) == []

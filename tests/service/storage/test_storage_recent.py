@@ -125,14 +125,15 @@ def test_health(storage: Storage) -> None:
     storage.snapshots.save(person.id, "basis", state())
     for what in ("event 2", "event 3", "snapshot"):
         storage.quarantine.add(Finding(person.id, person.catalogue, what, "broken"))
-    found = health_of(storage.database, person.catalogue)
+    storage.counts.add(person.catalogue, events=5)  # as whoever writes for people does
+    found = health_of(storage.database, storage.counts, person.catalogue)
     assert (found.people, found.events, found.snapshots) == (2, 5, 1)
     assert found.findings == {"event": 2, "snapshot": 1}
     assert found.size > 10_000
     assert found.write > 0
     names = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
     assert found.kind.startswith(names[storage.database.engine.dialect.name])
-    health_of(storage.database, person.catalogue)
+    health_of(storage.database, storage.counts, person.catalogue)
     with storage.database.connect() as connection:  # the probe's row, and no second one
         assert connection.scalar(sa.select(sa.func.count()).select_from(leases)) == 1
     assert storage.populations.lease(person.catalogue)  # which is in nobody's way

@@ -13,14 +13,10 @@ import numpy as np
 from pydantic import ValidationError
 
 from conlinucb.errors import Damaged, InvalidInput, nearest
+from conlinucb.service.catalogues.contents import content_at, origin_of
 from conlinucb.service.catalogues.images import check_images
 from conlinucb.service.catalogues.learned import RECIPES, LearnedPriors, takes_population
-from conlinucb.service.catalogues.version import (
-    CatalogueVersion,
-    Content,
-    changed,
-    edited,
-)
+from conlinucb.service.catalogues.version import CatalogueVersion, Content, edited
 from conlinucb.service.problems import Problem
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Change, Entry, Finding, Storage, Taken
@@ -90,8 +86,12 @@ class Catalogues:
         return self.serving(name).number != number
 
     def states(self) -> dict[str, str]:
-        """Each catalogue with "ok" or what is wrong with it."""
-        return {**self.missing, **dict.fromkeys(self._versions, "ok"), **self._broken}
+        """Each catalogue with "ok" or, in a word, what is wrong with it."""
+        return {
+            **dict.fromkeys(self.missing, "cannot be had"),
+            **dict.fromkeys(self._versions, "ok"),
+            **dict.fromkeys(self._broken, "damaged"),
+        }
 
     def refresh(self) -> None:
         """Follow what others changed; a catalogue that cannot be read stays out, others go on."""
@@ -100,6 +100,8 @@ class Catalogues:
             self._versions.pop(name, None)
             self._broken.pop(name, None)
         for entry in entries:
+            if entry.flaw is not None:
+                self._set_aside(entry, entry.flaw)
             known = self._versions.get(entry.name)
             if entry.serving and not (
                 known and known.id == entry.id and known.number >= entry.serving
@@ -130,19 +132,9 @@ class Catalogues:
 
     def load(self, entry: Entry, number: int) -> CatalogueVersion:
         """One version, from the last whole one and the changes since."""
-        catalogue_log = self._storage.catalogue_log
-        base = catalogue_log.base(entry.id, number)
-        if not base:
-            raise Damaged(f"version {number} is gone: no version is there as a whole")
-        known = self._versions.get(entry.name)
-        if known and (known.id, known.base) == (entry.id, base) and known.number < number:
-            content, first = known.content, known.number + 1
-        else:
-            content, first = None, base
-        for change in catalogue_log.changes(entry.id, first, number):
-            content = changed(content, change)
-        assert content is not None
-        found = catalogue_log.settings(entry.id, number)
+        base = origin_of(self._storage, entry.id, number)
+        content = content_at(self._storage, entry, base, number, self._versions.get(entry.name))
+        found = self._storage.catalogue_log.settings(entry.id, number)
         settings = Settings() if found is None else _settings(found)
         version = CatalogueVersion(entry.id, entry.name, number, base, content, settings)
         return self._with_population(version)
@@ -274,6 +266,8 @@ class Catalogues:
             entry = self._storage.catalogue_log.find(name)
             if entry is None:
                 raise Problem(404, "unknown_catalogue", f"No catalogue is called {name!r}.")
+            if entry.flaw is not None:
+                self.serving(name)  # says what is wrong with it
             if entry.pending is not None:
                 self._serve_pending(entry)
                 continue

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable
 
 from conlinucb.service.conversations.fold import Conversation
+from conlinucb.service.observe import observer
 from conlinucb.service.storage import Person
 
 Key = tuple[int, str]
@@ -47,6 +48,11 @@ class StateCache:
         self._entries: OrderedDict[Key, CacheEntry] = OrderedDict()
         self._sizes: dict[Key, int] = {}
         self._total = 0
+
+    def report(self) -> None:
+        """Tell how much is at hand."""
+        observer.level("cache_people", len(self._entries))
+        observer.level("cache_bytes", self._total)
 
     def entry(self, key: Key) -> CacheEntry:
         """The entry of a person, a new one where there is none."""

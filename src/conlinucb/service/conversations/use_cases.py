@@ -243,7 +243,8 @@ class UseCases:
     def forget(self, name: str, catalogue: str | None) -> bool:
         """Delete a person from log, snapshots and caches; whether from every file, too."""
         people = self.everywhere(name, catalogue)
-        removed = self.storage.people.remove([each.id for each in people])
+        ids = [each.id for each in people]
+        removed = self.storage.people.remove(lambda connection: ids)
         for person in people:
             self._cache.forget_key((person.catalogue, name))
         return self.storage.erasure.settle(removed)

@@ -22,7 +22,9 @@ from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.conversations.loader import SNAPSHOT_EVERY, StateLoader, is_worth_keeping
 from conlinucb.service.conversations.move import moved
 from conlinucb.service.conversations.replies import Repeated, Submission
+from conlinucb.service.conversations.seen import report
 from conlinucb.service.experiments.experiments import Experiments
+from conlinucb.service.observe import observer
 from conlinucb.service.problems import Problem
 from conlinucb.service.storage import (
     Body,
@@ -151,8 +153,11 @@ class LogWriter:
             else:
                 written = log.append(person.id, event)
         except Taken:
+            observer.count("conflicts")
             self._reread(entry, state, person)
             raise _Stale from None
+        report(written, state.version)
+        self._storage.counts.add(person.catalogue, events=1)
         if written.kind == "retraction":
             entry.conversation = self._loader.rebuild(state.version, person)
         else:
@@ -251,6 +256,7 @@ class LogWriter:
             return Conversation.new(version, nobody.seed), nobody
         entry.person = person
         state = entry.conversation
+        observer.count("cache_lookups", result="miss" if state is None else "hit")
         if state is None or not state.fits(version):
             state = (state and moved(state, version)) or self._loader.load(version, person)
         entry.conversation = state.on(version)

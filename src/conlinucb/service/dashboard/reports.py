@@ -114,7 +114,7 @@ def _part(begins: str, found: Activity) -> PartOut:
 def _store(storage: Storage, catalogue: int) -> StoreOut:
     """How the database is; one that takes nothing is told of, it does not hide all the rest."""
     try:
-        found = health_of(storage.database, catalogue)
+        found = health_of(storage.database, storage.counts, catalogue)
     except StorageError as error:
         logger.warning("the store's health: %s", error)
         return StoreOut(

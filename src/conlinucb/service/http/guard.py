@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from conlinucb.service.http.bodies import Body
 from conlinucb.service.http.callers import Callers
 from conlinucb.service.http.limits import HEALTH, Limits
+from conlinucb.service.http.logs import in_the_log
 from conlinucb.service.problems import Problem
 
 logger = logging.getLogger("conlinucb.service")
@@ -72,7 +73,7 @@ class Guard:
             exchange.problem = problem
         except Exception:
             logger.exception("a request failed")
-            exchange.problem = Problem(500, "internal", "Something failed here; the log says what.")
+            exchange.problem = Problem(500, "internal", f"Something failed here. {in_the_log()}")
         finally:
             limits.at_work -= 1
             body.close()
@@ -81,7 +82,7 @@ class Guard:
 
 def _limit(scope: Scope) -> int:
     path = scope["path"]
-    small = path.endswith(("/settings", "/population", "/populations"))
+    small = path.endswith(("/settings", "/population", "/populations", "/experiment", "/promotion"))
     uploads = path.startswith("/v1/catalogues/") and not small
     return LARGEST_UPLOAD if uploads else LARGEST_BODY
 

@@ -39,6 +39,7 @@ _WITH_PAGE: dict[str, str] = {
 _ALWAYS: dict[str, str] = {
     "GET /healthz": ANYONE,
     "GET /readyz": ANYONE,
+    "GET /metrics": ADMIN,
     "GET, HEAD /v1/openapi.json": READ,
     "PUT /v1/users/{user}": USE,
     "GET /v1/users/{user}": USE,
@@ -64,6 +65,12 @@ _ALWAYS: dict[str, str] = {
     "GET /v1/catalogues/{name}/populations": BUILD,
     "POST /v1/catalogues/{name}/populations": BUILD,
     "PUT /v1/catalogues/{name}/population": BUILD,
+    "PUT /v1/catalogues/{name}/experiment": BUILD,
+    "GET /v1/catalogues/{name}/experiment": BUILD,
+    "DELETE /v1/catalogues/{name}/experiment": BUILD,
+    "POST /v1/catalogues/{name}/experiment/promotion": BUILD,
+    "POST /v1/catalogues/{name}/experiment/rollback": BUILD,
+    "GET /v1/catalogues/{name}/experiment/comparison": BUILD,
     "GET /v1/dashboard": BUILD,
 }
 OF_ALL_CATALOGUES = frozenset({"GET /metrics"})

@@ -33,15 +33,20 @@ class Feedback(NamedTuple):
 
 
 def feedback_of(
-    storage: Storage, catalogue: int, catalog: Catalog, *, random_weight: float = 1.0
+    storage: Storage,
+    catalogue: int,
+    catalog: Catalog,
+    *,
+    random_weight: float = 1.0,
+    most: int | None = None,
 ) -> Iterator[Feedback]:
-    """Everything that counts in a catalogue's log, person by person.
+    """Everything that counts in a catalogue's log, person by person; of the ``most`` last to come.
 
     What was taken back, is damaged, or is about what the catalogue does not have is left out; so
     are people who were deleted, of whom the log has nothing. Rewards of items that were drawn at
     random count ``random_weight`` times as much as others.
     """
-    last = 0
+    last = 0 if most is None else storage.people.before_last(catalogue, most)
     while batch := storage.people.batch(catalogue, last, limit=BATCH):
         logs = storage.log.of_people([each.id for each in batch])
         for person, rows in logs.items():

@@ -17,12 +17,15 @@ from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.populations.feedback import feedback_of, table_of
 from conlinucb.service.problems import Problem
 from conlinucb.service.storage import Storage, StoredPopulation, now
+from conlinucb.service.storage.populations import MOST_PEOPLE
 
 logger = logging.getLogger("conlinucb.service")
 REWARDS = 3
 """Who gave fewer rewards counts too little to be counted among the people."""
 GROWTH = 1.25
 """How many times more people make the next one worth it."""
+NEWS = 0.01
+"""The share of events that are new, or gone, below which the people are not looked at again."""
 REST = 600_000_000
 """Microseconds until it is tried again where it could not be learned."""
 DAY = 24 * 3_600_000_000
@@ -35,6 +38,8 @@ class Learner:
         self._storage = storage
         self._catalogues = catalogues
         self._resting: dict[int, int] = {}
+        self._looked: dict[int, tuple[int, int]] = {}
+        """By catalogue: its events when it was looked at last, and who had said enough."""
 
     def learn(
         self, name: str, *, use: bool = False, random_weight: float = 1.0
@@ -113,7 +118,13 @@ class Learner:
         known = self._storage.people.count(version.id)
         if known < version.settings.population_least:
             return known
-        return self._storage.populations.people_with_rewards(version.id, REWARDS)
+        kept = self._storage.counts.of(version.id)
+        events, rich = self._looked.get(version.id, (0, 0))
+        enough = rich > 2 * version.settings.population_least
+        if not (kept and enough and abs(kept.events - events) < NEWS * events):
+            rich = self._storage.populations.people_with_rewards(version.id, REWARDS)
+            self._looked[version.id] = kept.events if kept else 0, rich
+        return rich
 
     def _last(self, version: CatalogueVersion) -> StoredPopulation | None:
         """The last one about the features that are served."""
@@ -121,7 +132,13 @@ class Learner:
         return next((each for each in known[::-1] if each.base == version.base), None)
 
     def _learned(self, version: CatalogueVersion, random_weight: float) -> StoredPopulation:
-        said = feedback_of(self._storage, version.id, version.catalog, random_weight=random_weight)
+        said = feedback_of(
+            self._storage,
+            version.id,
+            version.catalog,
+            random_weight=random_weight,
+            most=MOST_PEOPLE,
+        )
         table = table_of(said)
         people = _people(table)
         least = version.settings.population_least

@@ -5,12 +5,19 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import Row, func, insert, select, update
 
 from conlinucb.errors import Damaged
+from conlinucb.service.storage.counts import COUNTED
 from conlinucb.service.storage.database import Database, Taken, now
-from conlinucb.service.storage.schema import catalogues, changes
+from conlinucb.service.storage.odd import flaw_of
+from conlinucb.service.storage.removal import Removal, removed_within
+from conlinucb.service.storage.schema import catalogues, changes, counts
+
+AT_ONCE = 1.0
+"""Seconds for which whoever deletes a catalogue removes people from it, before others do."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,15 @@ class Entry:
     pending: int | None
     leased_until: int
     gone: int | None = None
+    flaw: str | None = None
+    """What is wrong with its row, which then serves nothing."""
+
+
+def _entry(row: Row[Any]) -> Entry:
+    flaw = flaw_of(catalogues, row)
+    if flaw is None:
+        return Entry(*tuple(row))
+    return Entry(row.id, str(row.name), 0, None, 0, flaw=flaw)
 
 
 @dataclass(frozen=True)
@@ -48,21 +64,25 @@ class CatalogueLog:
     def entries(self) -> list[Entry]:
         """Every catalogue."""
         with self._database.connect() as connection:
-            rows = connection.execute(select(catalogues).order_by(catalogues.c.id)).all()
-        return [Entry(*row) for row in rows]
+            wanted = select(catalogues).where(catalogues.c.gone.is_(None))
+            rows = connection.execute(wanted.order_by(catalogues.c.id)).all()
+        return [_entry(row) for row in rows]
 
     def find(self, name: str) -> Entry | None:
         """The catalogue with this name, or None."""
         with self._database.connect() as connection:
             row = connection.execute(select(catalogues).filter_by(name=name)).first()
-        return None if row is None else Entry(*row)
+        return None if row is None else _entry(row)
 
     def create(self, name: str) -> Entry:
         """A catalogue without content; where two create it at once, both get the first."""
         values = {"name": name, "serving": 0, "pending": None, "leased_until": 0}
         try:
-            with self._database.connect() as connection:
-                connection.execute(insert(catalogues), values)
+            with self._database.transaction() as connection:
+                new = connection.execute(insert(catalogues), values).inserted_primary_key
+                assert new is not None
+                none = {"catalogue": new[0], "shard": COUNTED, "people": 0, "events": 0}
+                connection.execute(insert(counts), none)
         except Taken:
             pass
         found = self.find(name)
@@ -70,10 +90,10 @@ class CatalogueLog:
         return found
 
     def delete(self, catalogue: int) -> None:
-        """Remove a catalogue with everyone in it."""
-        with self._database.connect() as connection:
-            connection.execute(catalogues.delete().where(catalogues.c.id == catalogue))
-        self._database.sweep()
+        """Remove a catalogue with everyone in it: at once from sight, and soon from disk."""
+        removal = Removal(self._database)
+        removal.mark(catalogue)
+        removed_within(removal, catalogue, AT_ONCE)
 
     def changes(self, catalogue: int, first: int, last: int) -> list[Change]:
         """The changes from ``first`` to ``last``; raises ``Damaged`` for what cannot be read."""
@@ -86,7 +106,9 @@ class CatalogueLog:
             there = [row.number for row in rows]
             raise Damaged(f"versions {first} to {last} are needed, {there} are there")
         for row in rows:
-            if not isinstance(row.body, bytes) or zlib.crc32(row.body) != row.crc:
+            if flaw := flaw_of(changes, row):
+                raise Damaged(f"version {row.number} cannot be read: {flaw}")
+            if zlib.crc32(row.body) != row.crc:
                 raise Damaged(f"the checksum of version {row.number} does not fit")
         return [Change(row.number, row.kind, row.body, row.at) for row in rows]
 
@@ -98,7 +120,7 @@ class CatalogueLog:
             changes.c.kind == "replace",
         )
         with self._database.connect() as connection:
-            return int(connection.scalar(wanted) or 0)
+            return _number(connection.scalar(wanted) or 0)
 
     def settings(self, catalogue: int, number: int) -> Change | None:
         """The last settings up to this version."""
@@ -120,7 +142,7 @@ class CatalogueLog:
         )
         with self._database.connect() as connection:
             found = connection.scalar(wanted)
-        return None if found is None else self.changes(catalogue, found, found)[0]
+        return None if found is None else self.changes(catalogue, _number(found), found)[0]
 
     def append(self, entry: Entry, kind: str, body: bytes) -> int:
         """Write the change after the one served; raises ``Taken`` where someone was faster."""
@@ -172,3 +194,10 @@ class CatalogueLog:
                 .where(catalogues.c.id == catalogue, catalogues.c.pending == number)
                 .values(serving=number, pending=None)
             )
+
+
+def _number(found: Any) -> int:
+    """A version's number, if it is one: SQLite keeps whatever it is given."""
+    if not isinstance(found, int):
+        raise Damaged(f"a version's number is {found!r}")
+    return found

@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +28,26 @@ from conlinucb.service.storage import marks
 MEMORY = "sqlite://"
 CONNECTIONS = 16
 WAIT = 10.0
-"""Seconds to wait for a lock, a free connection or an answer."""
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",  # acknowledged means on disk
-    f"PRAGMA busy_timeout = {int(WAIT * 1000)}",
     "PRAGMA foreign_keys = ON",
     "PRAGMA secure_delete = ON",  # a deleted person leaves no bytes behind, once it is swept
 )
 _REFUSALS = ("disk is full", "readonly database", "read-only", "No space left", "disk full")
 _DAMAGE = ("malformed", "not a database")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of a database one process takes, and how long it waits for it."""
+
+    connections: int = CONNECTIONS
+    """Held open at most; whoever wants another one waits."""
+    wait: float = WAIT
+    """Seconds to wait for a lock, a free connection or an answer."""
+    statement: float = 30.0
+    """Seconds that one statement may take on PostgreSQL."""
 
 
 class Taken(StorageError):
@@ -55,9 +66,10 @@ class Database:
     disk when it returns.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, limits: Limits | None = None) -> None:
         self.url = url
-        self.engine = _engine(url)
+        self.limits = limits or Limits()
+        self.engine = _engine(url, self.limits)
         self.is_memory = _is_memory(self.engine.url)
 
     @property
@@ -86,7 +98,7 @@ class Database:
             with self.engine.connect() as connection:
                 yield connection
         except IntegrityError as error:
-            raise Taken(str(error.orig)) from error
+            raise Taken(_line(error)) from error
         except (DBAPIError, PoolTimeout, PendingRollbackError) as error:
             raise self._meaning(error) from error
 
@@ -110,8 +122,7 @@ class Database:
             marks.leave(connection)
 
     def _meaning(self, error: Exception) -> StorageError:
-        text = str(getattr(error, "orig", error)).strip().splitlines()
-        line = text[0] if text else type(error).__name__
+        line = _line(error)
         if any(each in line for each in _REFUSALS):
             return StoreRefuses(f"The database takes nothing: {line}.")
         if any(each in line for each in _DAMAGE):
@@ -123,6 +134,12 @@ class Database:
         self.engine.dispose()
 
 
+def _line(error: Exception) -> str:
+    """What a database says, without its details, which quote rows."""
+    text = str(getattr(error, "orig", error)).strip().splitlines()
+    return text[0] if text else type(error).__name__
+
+
 def _roll_back(connection: Connection) -> None:
     try:
         connection.exec_driver_sql("ROLLBACK")
@@ -130,26 +147,32 @@ def _roll_back(connection: Connection) -> None:
         connection.invalidate()  # not back into the pool with half a transaction
 
 
-def _engine(url: str) -> Engine:
+def _busy(limits: Limits) -> str:
+    return f"PRAGMA busy_timeout = {int(limits.wait * 1000)}"
+
+
+def _engine(url: str, limits: Limits) -> Engine:
     try:
         parsed = make_url(url)
         if parsed.drivername == "postgresql":
             parsed = parsed.set(drivername="postgresql+psycopg")
         if parsed.drivername in ("sqlite", "sqlite+pysqlite"):
-            return _sqlite(parsed)
+            return _sqlite(parsed, limits)
         if parsed.drivername != "postgresql+psycopg":
             raise ArgumentError(f"it names {parsed.drivername}")
         return create_engine(
             parsed,
             isolation_level="AUTOCOMMIT",
-            pool_size=CONNECTIONS,
+            hide_parameters=True,  # they hold names
+            pool_size=limits.connections,
             max_overflow=0,
-            pool_timeout=WAIT,
+            pool_timeout=limits.wait,
             connect_args={
-                "connect_timeout": int(WAIT),
-                "tcp_user_timeout": 30_000,
+                "connect_timeout": max(2, int(limits.wait)),
+                "tcp_user_timeout": int(limits.statement * 1000),
                 # On disk when acknowledged, whatever the server's own setting says.
-                "options": "-c statement_timeout=30000 -c synchronous_commit=on",
+                "options": f"-c statement_timeout={int(limits.statement * 1000)} "
+                "-c synchronous_commit=on",
             },
         )
     except (ArgumentError, NoSuchModuleError, ValueError) as error:
@@ -166,22 +189,23 @@ def _is_memory(url: URL) -> bool:
     )
 
 
-def _sqlite(url: URL) -> Engine:
+def _sqlite(url: URL, limits: Limits) -> Engine:
     # In memory there is one connection, for which everyone waits their turn.
-    size = 1 if _is_memory(url) else CONNECTIONS
+    size = 1 if _is_memory(url) else limits.connections
     engine = create_engine(
         url,
         isolation_level="AUTOCOMMIT",
+        hide_parameters=True,
         poolclass=QueuePool,
         pool_size=size,
         max_overflow=0,
-        pool_timeout=WAIT,
-        connect_args={"check_same_thread": False, "timeout": WAIT},
+        pool_timeout=limits.wait,
+        connect_args={"check_same_thread": False, "timeout": limits.wait},
     )
-    event.listen(engine, "connect", _prepare)
+
+    def prepare(connection: sqlite3.Connection, record: Any) -> None:
+        for pragma in (_busy(limits), *_PRAGMAS):
+            connection.execute(pragma)
+
+    event.listen(engine, "connect", prepare)
     return engine
-
-
-def _prepare(connection: sqlite3.Connection, record: Any) -> None:
-    for pragma in _PRAGMAS:
-        connection.execute(pragma)

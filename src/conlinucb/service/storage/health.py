@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from conlinucb.service.storage.counts import Counts
 from conlinucb.service.storage.database import Database, now
-from conlinucb.service.storage.schema import events, leases, people, quarantine, snapshots
+from conlinucb.service.storage.schema import leases, quarantine, snapshots
 
 _PROBE = "write probe"
+MOST = 100_000
 
 
 @dataclass(frozen=True)
@@ -31,26 +33,27 @@ class StoreHealth:
     """What is damaged and set aside, by kind."""
 
 
-def health_of(database: Database, catalogue: int) -> StoreHealth:
+def health_of(database: Database, counts: Counts, catalogue: int) -> StoreHealth:
     """Look at a database; a row of its own under this catalogue is written to see how that goes.
 
-    Events are counted by the number of everyone's last one, so nothing is read but an index.
+    People and events are kept counts; snapshots and findings are counted up to ``MOST``.
     """
-    last = select(func.max(events.c.seq)).where(events.c.person == people.c.id).scalar_subquery()
+    some = select(snapshots.c.person).limit(MOST).subquery()
     with database.connect() as connection:
         size = connection.exec_driver_sql(_SIZE[database.engine.dialect.name]).scalar()
-        known = connection.execute(select(func.count(), func.sum(last)).select_from(people)).one()
-        kept = connection.scalar(select(func.count()).select_from(snapshots))
+        kept = connection.scalar(select(func.count()).select_from(some))
         damaged = Counter(
-            each.partition(" ")[0] for each in connection.scalars(select(quarantine.c.what))
+            str(each).partition(" ")[0]
+            for each in connection.scalars(select(quarantine.c.what).limit(MOST))
         )
+    known = counts.all()
     kind = "SQLite in memory" if database.is_memory else _NAMES[database.engine.dialect.name]
     return StoreHealth(
         kind=kind,
         size=int(size or 0),
         write=_write(database, catalogue),
-        people=int(known[0]),
-        events=int(known[1] or 0),
+        people=known.people,
+        events=known.events,
         snapshots=int(kept or 0),
         findings=dict(sorted(damaged.items())),
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Row, func, insert, select, update
 
 from conlinucb.errors import Damaged
+from conlinucb.service.observe import timed
 from conlinucb.service.storage.database import Database, now
 from conlinucb.service.storage.events import Body, RetractionBody, parse
 from conlinucb.service.storage.schema import events
@@ -28,6 +29,11 @@ class Event:
     client_id: str | None = None
     subject: str | None = None
     at: int = 0
+    sealed: bool | None = field(default=None, compare=False)
+    """Whether the checksum of its whole row fits. None: there is none, older code wrote it.
+
+    False: all fits but for the subject, which older code takes away when it takes the event back.
+    """
 
     @property
     def kind(self) -> str:
@@ -49,6 +55,7 @@ class Log:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @timed("store_seconds", operation="append")
     def append(self, person: int, event: Event) -> Event:
         """Write one event; raises ``Taken`` where its place, id or subject is taken."""
         stamped = replace(event, at=now())
@@ -56,15 +63,19 @@ class Log:
             connection.execute(insert(events), _row(person, stamped))
         return stamped
 
+    @timed("store_seconds", operation="retract")
     def retract(self, person: int, event: Event, target: int) -> Event:
         """Write a retraction, and free the subject of what it takes back."""
         stamped = replace(event, at=now())
         with self._database.transaction() as connection:
             connection.execute(insert(events), _row(person, stamped))
-            freed = update(events).where(events.c.person == person, events.c.seq == target)
-            connection.execute(freed.values(subject=None))
+            mine = events.c.person == person, events.c.seq == target
+            row = connection.execute(select(events).where(*mine)).first()
+            if row is not None:
+                connection.execute(update(events).where(*mine).values(_freed(row)))
         return stamped
 
+    @timed("store_seconds", operation="read log")
     def after(self, person: int, seq: int = 0) -> list[Event | Broken]:
         """A person's events behind this one, in order."""
         wanted = select(events).where(events.c.person == person, events.c.seq > seq)
@@ -89,6 +100,7 @@ class Log:
             found = connection.scalar(select(func.max(events.c.seq)).filter_by(person=person))
         return int(found or 0)
 
+    @timed("store_seconds", operation="find event")
     def find(self, person: int, **what: Any) -> Event | None:
         """The event with this seq, client_id or subject."""
         with self._database.connect() as connection:
@@ -105,6 +117,35 @@ def _crc(seq: int, kind: str, body: str) -> int:
     return zlib.crc32(f"{seq} {kind} {body}".encode())
 
 
+def _seal(person: int, seq: int, kind: str, body: str, client: Any, subject: Any) -> int:
+    """Over the whole row: above 32 bits all but the subject, below them all with it."""
+    rest = zlib.crc32(f"{(person, seq, kind, client)!r} {body}".encode())
+    return (rest & 0x7FFF_FFFF) << 32 | zlib.crc32(repr(subject).encode(), rest)
+
+
+def _sealed(row: Any) -> bool | None:
+    """Whether the row's seal fits, as an event says it; raises ``Damaged`` where it does not."""
+    if row.seal is None:
+        return None
+    whole = _seal(row.person, row.seq, row.kind, row.body, row.client_id, row.subject)
+    if row.seal == whole:
+        return True
+    if row.subject is None and isinstance(row.seal, int) and row.seal >> 32 == whole >> 32:
+        return False
+    raise Damaged("the checksum of its row does not fit")
+
+
+def _freed(row: Any) -> dict[str, Any]:
+    """A row's columns without its subject; what is damaged stays so."""
+    try:
+        if isinstance(row.body, str) and _sealed(row) is not None:
+            seal = _seal(row.person, row.seq, row.kind, row.body, row.client_id, None)
+            return {"subject": None, "seal": seal}
+    except Damaged:
+        pass
+    return {"subject": None}
+
+
 def _row(person: int, event: Event) -> dict[str, Any]:
     body = json.dumps(
         event.body.written(), ensure_ascii=False, separators=(",", ":"), allow_nan=False
@@ -118,6 +159,7 @@ def _row(person: int, event: Event) -> dict[str, Any]:
         "client_id": event.client_id,
         "subject": event.subject,
         "at": event.at,
+        "seal": _seal(person, event.seq, event.kind, body, event.client_id, event.subject),
     }
 
 
@@ -128,10 +170,11 @@ def read(row: Row[Any]) -> Event | Broken:
     if not isinstance(row.at, int):
         return Broken(row.seq, "its time is no number")
     try:
+        sealed = _sealed(row)
         body = parse(row.kind, row.body)
     except Damaged as error:
         return Broken(row.seq, str(error))
-    return Event(row.seq, body, row.client_id, row.subject, row.at)
+    return Event(row.seq, body, row.client_id, row.subject, row.at, sealed)
 
 
 def with_missing(rows: Sequence[Event | Broken], after: int = 0) -> list[Event | Broken]:

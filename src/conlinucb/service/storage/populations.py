@@ -10,12 +10,17 @@ from sqlalchemy import delete, func, insert, select, update
 
 from conlinucb.errors import Damaged
 from conlinucb.service.storage.database import Database, Taken, now
-from conlinucb.service.storage.schema import events, leases, people, populations
+from conlinucb.service.storage.leases import Leases
+from conlinucb.service.storage.schema import events, people, populations
 
 KEPT = 20
 """Versions that stay; of older ones only the one in use."""
 LEASE = 600_000_000
 """Microseconds for which whoever learns one has that to themselves."""
+MOST_PEOPLE = 50_000
+"""Who came last, so many of them, are enough to say what people are like in general."""
+BATCH = 500
+"""People looked at with one statement."""
 _FIT = "population fit"
 _TRIES = 20
 
@@ -39,18 +44,29 @@ _ABOUT = [
 ]  # all but the data
 
 
+def _is_whole(found: StoredPopulation) -> bool:
+    """Whether its values have their types: SQLite keeps whatever it is given."""
+    numbers = (found.number, found.base, found.people, found.at)
+    words = (found.digest, found.note)
+    return all(isinstance(each, int) for each in numbers) and all(
+        isinstance(each, str) for each in words
+    )
+
+
 class Populations:
     """All versions of all catalogues; numbers count from 1 and are never given twice."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._leases = Leases(database)
 
     def all(self, catalogue: int) -> list[StoredPopulation]:
         """A catalogue's versions, the oldest first."""
         wanted = select(*_ABOUT).where(populations.c.catalogue == catalogue)
         with self._database.connect() as connection:
             rows = connection.execute(wanted.order_by(populations.c.number)).all()
-        return [StoredPopulation(*row) for row in rows]
+        found = [StoredPopulation(*row) for row in rows]
+        return [each for each in found if _is_whole(each)]
 
     def data(self, catalogue: int, number: int) -> bytes:
         """One version as it was written; raises ``Damaged`` where it is not."""
@@ -79,8 +95,9 @@ class Populations:
     ) -> StoredPopulation:
         mine = populations.c.catalogue == catalogue
         with self._database.transaction() as connection:
-            last = connection.scalar(select(func.max(populations.c.number)).where(mine))
-            number, at = int(last or 0) + 1, now()
+            taken = connection.scalars(select(populations.c.number).where(mine))
+            number = 1 + max((each for each in taken if isinstance(each, int)), default=0)
+            at = now()
             values = {**vars(new), "number": number, "at": at}
             values |= {"catalogue": catalogue, "data": data, "crc": zlib.crc32(data)}
             connection.execute(insert(populations), values)
@@ -98,41 +115,35 @@ class Populations:
                 .values(at=now(), people=people_now)
             )
 
-    def people_with_rewards(self, catalogue: int, least: int) -> int:
-        """How many people have so many rewards in their log, taken back or not."""
+    def people_with_rewards(self, catalogue: int, least: int, most: int = MOST_PEOPLE) -> int:
+        """How many have so many rewards in their log, taken back or not.
+
+        Of those who came last, at most ``most``, in batches: it does not take longer where there
+        are more.
+        """
         rich = (
             select(events.c.person)
-            .join(people, people.c.id == events.c.person)
-            .where(people.c.catalogue == catalogue, events.c.kind == "reward")
+            .where(events.c.kind == "reward")
             .group_by(events.c.person)
             .having(func.count() >= least)
         )
-        with self._database.connect() as connection:
-            return int(connection.scalar(select(func.count()).select_from(rich.subquery())) or 0)
+        ids = select(people.c.id).where(people.c.catalogue == catalogue)
+        found, looked, before = 0, 0, None
+        while looked < most:
+            some = ids if before is None else ids.where(people.c.id < before)
+            with self._database.connect() as connection:
+                ordered = some.order_by(people.c.id.desc()).limit(min(BATCH, most - looked))
+                batch = list(connection.scalars(ordered))
+                if not batch:
+                    break
+                found += len(connection.execute(rich.where(events.c.person.in_(batch))).all())
+            looked, before = looked + len(batch), batch[-1]
+        return found
 
     def lease(self, catalogue: int) -> bool:
-        """Whether we may learn one now, and nobody else for a while.
-
-        By the clocks of those who learn: a lease only saves work, it decides nothing.
-        """
-        until = now() + LEASE
-        mine = leases.c.catalogue == catalogue, leases.c.what == _FIT
-        with self._database.connect() as connection:
-            taken = connection.execute(
-                update(leases).where(*mine, leases.c.until < now()).values(until=until)
-            )
-        if taken.rowcount == 1:
-            return True
-        try:
-            with self._database.connect() as connection:
-                row = {"catalogue": catalogue, "what": _FIT, "until": until}
-                connection.execute(insert(leases), row)
-        except Taken:
-            return False
-        return True
+        """Whether we may learn one now, and nobody else for a while."""
+        return self._leases.take(catalogue, _FIT, LEASE)
 
     def release(self, catalogue: int) -> None:
         """Let others learn the next one."""
-        with self._database.connect() as connection:
-            mine = leases.c.catalogue == catalogue, leases.c.what == _FIT
-            connection.execute(delete(leases).where(*mine))
+        self._leases.release(catalogue, _FIT)

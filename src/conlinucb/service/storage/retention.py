@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, select
 
 from conlinucb.service.storage.database import Database
-from conlinucb.service.storage.erasure import Erasure
-from conlinucb.service.storage.people import remove
+from conlinucb.service.storage.people import People
 from conlinucb.service.storage.schema import events, people
 
 BATCH = 500
@@ -26,9 +25,9 @@ class Looked:
 class Retention:
     """Goes through people batch by batch; interrupted, it has forgotten some and broken nothing."""
 
-    def __init__(self, database: Database, erasure: Erasure) -> None:
+    def __init__(self, database: Database, known: People) -> None:
         self._database = database
-        self._erasure = erasure
+        self._people = known
 
     def count(self, catalogue: int | None = None) -> int:
         """How many people there are to look at."""
@@ -62,13 +61,13 @@ class Retention:
         """Those of them who have said nothing in the meantime either."""
         gone: list[int] = []
 
-        def work(connection: Connection) -> Sequence[str]:
+        def still_silent(connection: Connection) -> Sequence[int]:
             rows = select(people.c.id).where(people.c.id.in_(old)).order_by(people.c.id)
             connection.execute(rows.with_for_update())  # from here on nobody can write for them
             gone.extend(unheard(connection, old, before))
-            return remove(connection, gone) if gone else ()
+            return gone
 
-        self._erasure.delete(work)
+        self._people.remove(still_silent)
         return gone
 
 

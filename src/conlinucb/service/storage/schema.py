@@ -29,6 +29,8 @@ metadata = MetaData(
 Key = BigInteger().with_variant(Integer, "sqlite")
 _NO_REUSE: Any = {"sqlite_autoincrement": True}
 """Ids are never given twice, so a writer who still thinks of a deleted person finds no one."""
+_BY_PERSON = "HASH (person)"
+"""Of new databases; one that had rows before has plain tables until they are moved."""
 
 catalogues = Table(
     "catalogues",
@@ -116,6 +118,7 @@ people = Table(
     Column("at", BigInteger, nullable=False),
     UniqueConstraint("catalogue", "name"),
     Index(None, "name"),
+    Index(None, "catalogue", "id"),  # a catalogue's people one after the other
     **_NO_REUSE,
 )
 
@@ -132,6 +135,7 @@ events = Table(
     Column("at", BigInteger, nullable=False),
     Column("seal", BigInteger),  # a checksum over the whole row; none where older code wrote it
     sqlite_with_rowid=False,
+    postgresql_partition_by=_BY_PERSON,
 )
 for _once in (events.c.client_id, events.c.subject):
     _given = _once.is_not(None)
@@ -153,13 +157,14 @@ snapshots = Table(
     Column("seq", Integer, nullable=False),
     Column("body", LargeBinary, nullable=False),
     Column("crc", BigInteger, nullable=False),
+    postgresql_partition_by=_BY_PERSON,
 )
 
 quarantine = Table(
     "quarantine",
     metadata,
     Column("id", Key, primary_key=True, autoincrement=True),
-    Column("person", Key, ForeignKey("people.id", ondelete="CASCADE")),
+    Column("person", Key, ForeignKey("people.id", ondelete="CASCADE"), index=True),
     Column("catalogue", Key, ForeignKey("catalogues.id", ondelete="CASCADE")),
     Column("what", String(100), nullable=False),
     Column("reason", Text, nullable=False),

@@ -17,7 +17,7 @@ _ERRORS = {
     400: "The body is no JSON.",
     401: "The key is missing or wrong.",
     403: "A page of another site calls.",
-    404: "Unknown user, catalogue, population, question, decision or event.",
+    404: "Unknown user, catalogue, population, experiment, question, decision or event.",
     405: "Not a method of this address.",
     408: "The body came too slowly.",
     409: "It contradicts what was said or asked before.",

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from conlinucb.service.storage.partitions import LAYOUTS, made, swapped
+
 revision = "0003"
 down_revision = "0002"
 KEY = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
@@ -31,6 +33,18 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("person", "client_id", name=op.f("pk_aliases")),
     )
+    op.create_index(op.f("ix_people_catalogue_id"), "people", ["catalogue", "id"])
+    op.create_index(op.f("ix_quarantine_person"), "quarantine", ["person"])
+    if op.get_bind().dialect.name == "postgresql":
+        _in_parts()
+
+
+def _in_parts() -> None:
+    """Tables without a row; those with rows stay as they are until ``conlinucb db partition``."""
+    for layout in LAYOUTS:
+        if not op.get_bind().scalar(sa.text(f"SELECT EXISTS (SELECT FROM {layout.table})")):
+            for statement in (*made(layout), *swapped(layout)):
+                op.execute(statement)
 
 
 def _of_catalogues() -> None:
