@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -11,16 +9,11 @@ from pathlib import Path
 import pytest
 
 from conlinucb.service.storage import Event, Storage
+from support.service_commands import command, run
 from support.service_world import Postgres
-from support.soak import Said, check_database, drained, talking
+from support.soak import Said, drained, talking
 
 pytestmark = pytest.mark.more
-
-
-def db(*words: str) -> None:
-    command = [sys.executable, "-m", "conlinucb", "db", *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def check_there(url: str, said: Sequence[Said]) -> None:
@@ -44,10 +37,13 @@ def test_backup_under_load_comes_back_into_either_database(
     with drained(lasting_url, workers=2) as server, talking(server.base, 4) as talkers:
         talkers.go_on(100)
         said = talkers.said
-        db("backup", str(kept), "--database", lasting_url)
+        done = run(["db", "backup", str(kept)], lasting_url)
+        assert done.code == 0, done.output
         talkers.go_on(20)
     assert len(talkers.said) > len(said)
     for url in (f"sqlite:///{tmp_path / 'restored.db'}", postgres.new_database()):
-        db("restore", str(kept), "--database", url)
+        done = run(["db", "restore", str(kept)], url)
+        assert done.code == 0, done.output
         check_there(url, said)
-        check_database(url)
+        done = command("check", url)
+        assert (done.code, done.lines[-1].endswith(" 0 findings")) == (0, True), done.output

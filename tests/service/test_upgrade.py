@@ -53,8 +53,8 @@ def _copy(url: str, other: str) -> None:
                     continue
                 rows = [dict(row._mapping) for row in one.execute(sa.select(table))]
                 if rows:
-                    names = (sa.column(each.name) for each in table.columns)
-                    two.execute(sa.insert(sa.table(table.name, *names)), rows)
+                    columns = [sa.Column(each.name) for each in table.columns]
+                    two.execute(sa.insert(sa.Table(table.name, sa.MetaData(), *columns)), rows)
                 if "id" in table.columns:
                     last = max([row["id"] for row in rows], default=0) + 1
                     sequence = sa.func.pg_get_serial_sequence(table.name, "id")
