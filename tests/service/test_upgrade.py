@@ -53,7 +53,7 @@ def _copy(url: str, other: str) -> None:
                     continue
                 rows = [dict(row._mapping) for row in one.execute(sa.select(table))]
                 if rows:
-                    columns = [sa.Column(each.name) for each in table.columns]
+                    columns: list[sa.Column[Any]] = [sa.Column(each.name) for each in table.columns]
                     two.execute(sa.insert(sa.Table(table.name, sa.MetaData(), *columns)), rows)
                 if "id" in table.columns:
                     last = max([row["id"] for row in rows], default=0) + 1

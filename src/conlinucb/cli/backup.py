@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from conlinucb.cli.database import Config, Database, any_storage, open_storage
+from conlinucb.cli.database import Config, Database, storage_of
 from conlinucb.progress import Progress
 
 File = Annotated[Path, typer.Argument(help="One file for the whole database.", show_default=False)]
@@ -16,7 +16,8 @@ File = Annotated[Path, typer.Argument(help="One file for the whole database.", s
 
 def backup(file: File, config: Config = None, database: Database = None) -> None:
     """Write the database as it is now into one file, beside whoever uses it."""
-    with contextlib.closing(open_storage(config, database)) as storage:
+    with contextlib.closing(storage_of(config, database)) as storage:
+        storage.database.must_exist()
         from conlinucb.service.storage import backup as backups
 
         with contextlib.closing(Progress(None, what="rows written", unit=1)) as bar:
@@ -26,7 +27,7 @@ def backup(file: File, config: Config = None, database: Database = None) -> None
 
 def restore(file: File, config: Config = None, database: Database = None) -> None:
     """Put a backup, of SQLite or PostgreSQL, into an empty database of either kind."""
-    with contextlib.closing(any_storage(config, database)) as storage:
+    with contextlib.closing(storage_of(config, database)) as storage:
         from conlinucb.service.storage import backup as backups
 
         made = backups.read_manifest(file)

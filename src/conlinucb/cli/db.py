@@ -11,7 +11,7 @@ import typer
 
 from conlinucb.cli import tables
 from conlinucb.cli.backup import backup, restore
-from conlinucb.cli.database import Config, Database, any_storage, open_storage
+from conlinucb.cli.database import Config, Database, open_storage, storage_of
 from conlinucb.cli.db_upkeep import partition, sweep
 from conlinucb.cli.forget import forget
 from conlinucb.progress import Progress
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 db_app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="The service's database: upgrade, check, rebuild, backup, restore, forget and more.",
+    help="The service's database: upgrade, check, back up, restore, forget, sweep, partition.",
 )
-for command in (backup, restore, forget, partition, sweep):
+for command in (backup, restore, forget, sweep, partition):
     db_app.command()(command)
 
 
 @db_app.command()
 def upgrade(config: Config = None, database: Database = None) -> None:
     """Run the migrations that are missing; an empty database becomes usable."""
-    storage = any_storage(config, database)
+    storage = storage_of(config, database)
     from conlinucb.service.storage import migrate
 
     before = migrate.current(storage.database)

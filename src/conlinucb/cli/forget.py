@@ -58,7 +58,7 @@ def _forget(storage: Storage, hours: int, catalogue: int | None, *, dry: bool) -
     from conlinucb.service.storage import now
     from conlinucb.service.storage.retention import Retention
 
-    retention = Retention(storage.database, storage.people)
+    retention = Retention(storage.database, storage.erasure)
     looked = gone = 0
     total = retention.count(catalogue)
     try:
@@ -75,7 +75,7 @@ def _forget(storage: Storage, hours: int, catalogue: int | None, *, dry: bool) -
 
 
 def finish(storage: Storage, *, all_marks: bool = False) -> None:
-    """Let who was deleted leave the files, or say that a reader is in the way."""
+    """Let who was deleted leave the files, too, or say that a reader is in the way."""
     end = time.monotonic() + WAIT
     while not storage.erasure.finish(WAIT, all_marks=all_marks):
         if time.monotonic() > end:

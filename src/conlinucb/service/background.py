@@ -46,7 +46,7 @@ _WORDS = {
 }
 COUNTING = 600_000_000
 """Microseconds for which whoever counts a catalogue has that to themselves."""
-DEMO = Settings(noun="film", nouns="films")
+DEMO = Settings(noun="film", nouns="films", public=True)
 
 
 class Background:
@@ -72,8 +72,13 @@ class Background:
         self._start, self._trouble = "starting", ""
         self._waiting: queue.Queue[tuple[Person, str, Snapshot]] = queue.Queue(WAITING_SNAPSHOTS)
         work = (
-            *(self._follow, self._tidy, self._save, self._learn),
-            *(self._count, self._remove, self._erase),
+            self._follow,
+            self._tidy,
+            self._save,
+            self._learn,
+            self._count,
+            self._remove,
+            self._erase,
         )
         self._threads = [threading.Thread(target=each, daemon=True) for each in work]
 

@@ -255,6 +255,7 @@ def test_no_route_is_built_while_requests_come(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(fastapi.routing, "get_dependant", refuse)
     with TestClient(app, base_url="http://127.0.0.1") as client:
         assert client.get("/healthz").status_code == 200
+        wait_until_ready(client)
         assert client.get("/v1/openapi.json").status_code == 200
         assert client.get("/nowhere").status_code == 404
 

@@ -63,7 +63,7 @@ def counted(storage: Storage, start: str) -> Iterator[list[str]]:
 def test_files_while_a_reader_is_open_and_after_it_lets_go(storage: Storage, file: Path) -> None:
     ann = talked(storage, "a name to be found")
     with reading(file):
-        debt = storage.people.remove(lambda connection: [ann.id])
+        debt = storage.people.remove([ann.id])
         assert not storage.erasure.settle(debt, SOON)
         assert found_in_files(file.parent, [ann.name])
         assert storage.people.everywhere(ann.name) == []
@@ -80,7 +80,7 @@ def test_nobody_waits_for_a_reader_that_is_known_to_be_in_the_way(
     people = [talked(storage, f"person {number} of many") for number in range(5)]
     names = [each.name for each in people]
     with reading(file), counted(storage, "PRAGMA wal_checkpoint(TRUNCATE)") as tried:
-        first = storage.people.remove(lambda connection: [people[0].id])
+        first = storage.people.remove([people[0].id])
         assert not storage.erasure.settle(first, SOON)
         before = len(tried)
         assert not any(storage.people.delete(each.id) for each in people[1:])
@@ -95,7 +95,7 @@ def test_nobody_waits_for_a_reader_that_is_known_to_be_in_the_way(
 def test_what_a_process_left_is_finished_by_the_next(storage: Storage, file: Path) -> None:
     ann = talked(storage, "a name to be found")
     with reading(file), closing(Storage(storage.database.url)) as gone:
-        assert not gone.erasure.settle(gone.people.remove(lambda connection: [ann.id]), SOON)
+        assert not gone.erasure.settle(gone.people.remove([ann.id]), SOON)
     assert found_in_files(file.parent, [ann.name])
     storage.erasure.go_on()
     assert marks(storage) == 1, "the other process may still be at it"
@@ -122,8 +122,7 @@ def test_copies_in_unused_places_go_too(storage: Storage, file: Path) -> None:
     draw, left = random.Random(7), set[str]()
     for _ in range(20):  # of a thousand people it is one or two who leave something behind
         films, gone = crowded(storage, draw)
-        ids = [each.id for each in gone]
-        debt = storage.people.remove(lambda connection, ids=ids: ids)  # type: ignore[misc]
+        debt = storage.people.remove([each.id for each in gone])
         assert sweeping.empty_journal(storage.database)
         left = set(found_in_files(file.parent, [each.name for each in gone]).get(file.name, ()))
         if left:
@@ -133,7 +132,7 @@ def test_copies_in_unused_places_go_too(storage: Storage, file: Path) -> None:
         assert sweeping.has_remnants(storage.database, [each.name]) == (each.name in left)
     assert storage.erasure.settle(debt, LONG)
     assert found_in_files(file.parent, [each.name for each in gone]) == {}
-    assert len(storage.people.batch(films, limit=1500)) == 900
+    assert len(storage.people.batch(films, 0, limit=1_000)) == 900
 
 
 def crowded(storage: Storage, draw: random.Random) -> tuple[int, list[Person]]:

@@ -78,7 +78,7 @@ def test_the_command_forgets_who_was_not_heard_of(storage: Storage, tmp_path: Pa
     assert storage.log.after(ann.id) == []
     assert ann.id in storage.people.departed(0)[1], "caches are told"
     done = run(["db", "sweep", "--full"], url)
-    assert (done.code, len(done.lines)) == (0, 1)
+    assert (done.code, done.lines[0]) == (0, "0 people removed")
 
 
 @pytest.mark.parametrize("older_than", ["400", "0d", "-3d", "d", "4y", "1.5d", "9999999d", ""])
@@ -99,11 +99,11 @@ def test_a_catalogue_that_is_none_is_refused(storage: Storage) -> None:
 def test_interrupted_it_is_gone_on_with(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "BATCH", 2)
     crowd(storage)
-    steps = Retention(storage.database, storage.people).forget(now() - 400 * DAY)
+    steps = Retention(storage.database, storage.erasure).forget(now() - 400 * DAY)
     assert next(steps).gone == 2
     del steps
     assert len(names(storage)) == 4
-    again = Retention(storage.database, storage.people).forget(now() - 400 * DAY)
+    again = Retention(storage.database, storage.erasure).forget(now() - 400 * DAY)
     assert sum(each.gone for each in again) == 2
 
 
@@ -120,7 +120,7 @@ def test_who_comes_back_in_the_last_moment_stays(
         return found
 
     monkeypatch.setattr(retention, "unheard", then_ann_says_something)
-    steps = Retention(storage.database, storage.people).forget(now() - 400 * DAY)
+    steps = Retention(storage.database, storage.erasure).forget(now() - 400 * DAY)
     assert [(each.people, each.gone) for each in steps] == [(2, 1)]
     assert names(storage) == {"ann"}
     assert storage.log.after(bob.id) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,12 @@ LONGEST = 1_000.0
 Changes = list[tuple[str, bytes]]
 Body = Callable[[CatalogueVersion | None], Changes]
 """From what is served to the changes to be written."""
+
+
+def unknown_catalogue(name: str, known: Iterable[str]) -> Problem:
+    """No such catalogue, or none that a caller may know of."""
+    message = f"No catalogue is called {name!r}.{nearest(name, known)}"
+    return Problem(404, "unknown_catalogue", message)
 
 
 class Catalogues:
@@ -59,11 +65,7 @@ class Catalogues:
         wrong = self._broken.get(name) or self.missing.get(name)
         if wrong:
             raise Problem(503, "catalogue_unavailable", f"Catalogue {name!r}: {wrong.rstrip('.')}.")
-        raise Problem(
-            404,
-            "unknown_catalogue",
-            f"No catalogue is called {name!r}.{nearest(name, self._versions)}",
-        )
+        raise unknown_catalogue(name, self._versions)
 
     def known(self, name: str) -> CatalogueVersion | None:
         """The version served, or None."""

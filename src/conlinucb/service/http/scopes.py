@@ -13,10 +13,10 @@ ME = "/v1/me"
 """Stands for ``/v1/users/{the person behind the cookie}``."""
 SCOPES = ("use", "build", "admin")
 ANYONE, PAGE, USE, READ, BUILD, ADMIN = "anyone", "page", "use", "use or build", "build", "admin"
-"""What a route can need; "page": no key where the page is open, else the scope use."""
+"""What a route can need; "page": none where the page is open, else any key."""
 _ENOUGH = {
     ANYONE: frozenset(SCOPES),
-    PAGE: frozenset({"use", "admin"}),
+    PAGE: frozenset(SCOPES),
     USE: frozenset({"use", "admin"}),
     READ: frozenset(SCOPES),
     BUILD: frozenset({"build", "admin"}),

@@ -17,6 +17,7 @@ from conlinucb.service.http.guard import OPEN_PATHS
 from conlinucb.service.http.logs import REQUEST, request_id, said
 from conlinucb.service.http.metrics import Metrics
 from conlinucb.service.http.timings import Timings
+from conlinucb.service.http.traces import Traces, note
 
 logger = logging.getLogger("conlinucb.service.requests")
 NO_ROUTE = "none"
@@ -73,9 +74,15 @@ class Watch:
     """The outermost layer."""
 
     def __init__(
-        self, app: ASGIApp, *, metrics: Metrics, timings: Timings, access_log: bool
+        self,
+        app: ASGIApp,
+        *,
+        metrics: Metrics,
+        timings: Timings,
+        traces: Traces | None,
+        access_log: bool,
     ) -> None:
-        self.app = app
+        self.app, self._traces = app, traces
         self._metrics, self._timings, self._access_log = metrics, timings, access_log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -83,7 +90,16 @@ class Watch:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        seen = scope[_SEEN] = Seen(scope)
+        if self._traces is None:
+            await self._watched(Seen(scope), scope, receive, send)
+            return
+        seen = Seen(scope)
+        with self._traces.request(scope) as span:
+            await self._watched(seen, scope, receive, send)
+            note(span, _line(seen, 0.0))
+
+    async def _watched(self, seen: Seen, scope: Scope, receive: Receive, send: Send) -> None:
+        scope[_SEEN] = seen
         header = (b"x-request-id", seen.id.encode())
 
         async def sending(message: Message) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from conlinucb.errors import StorageError
+from conlinucb.service.storage.aliases import Aliases
 from conlinucb.service.storage.bases import Bases
 from conlinucb.service.storage.catalogues import CatalogueLog, Change, Entry
 from conlinucb.service.storage.counts import Count, Counts
@@ -21,8 +22,10 @@ from conlinucb.service.storage.events import (
 )
 from conlinucb.service.storage.experiments import ExperimentLog, StoredExperiment
 from conlinucb.service.storage.health import StoreHealth, health_of
+from conlinucb.service.storage.keys import Keys, StoredKey
 from conlinucb.service.storage.leases import Leases
 from conlinucb.service.storage.log import Broken, Event, Log, retracted, with_missing
+from conlinucb.service.storage.pages import Pages
 from conlinucb.service.storage.people import People, Person
 from conlinucb.service.storage.populations import Populations, StoredPopulation
 from conlinucb.service.storage.progress import Progresses
@@ -45,6 +48,8 @@ class Storage:
         self.database = Database(url, limits)
         self.counts = Counts(self.database)
         self.log = Log(self.database)
+        self.pages = Pages(self.database)
+        self.aliases = Aliases(self.database)
         self.recent = RecentLogs(self.database)
         self.erasure = Erasure(self.database)
         self.people = People(self.database, self.counts, self.erasure)
@@ -57,6 +62,7 @@ class Storage:
         self.removal = Removal(self.database)
         self.progress = Progresses(self.database)
         self.leases = Leases(self.database)
+        self.keys = Keys(self.database)
 
     def close(self) -> None:
         """Close all connections, with what was counted put where it is kept."""
@@ -67,6 +73,7 @@ class Storage:
 
 __all__ = [
     "MEMORY",
+    "Aliases",
     "AnswerBody",
     "Arrays",
     "Bases",
@@ -82,10 +89,12 @@ __all__ = [
     "Event",
     "ExperimentLog",
     "Finding",
+    "Keys",
     "Leases",
     "Limits",
     "Log",
     "Looked",
+    "Pages",
     "People",
     "Person",
     "Populations",
@@ -103,6 +112,7 @@ __all__ = [
     "Storage",
     "StoreHealth",
     "StoredExperiment",
+    "StoredKey",
     "StoredPopulation",
     "Taken",
     "health_of",

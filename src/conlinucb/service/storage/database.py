@@ -24,6 +24,7 @@ from sqlalchemy.pool import QueuePool
 
 from conlinucb.errors import Damaged, InvalidInput, StorageError, StoreDown, StoreRefuses
 from conlinucb.service.storage import marks
+from conlinucb.service.storage.private import keep_private
 
 MEMORY = "sqlite://"
 CONNECTIONS = 16
@@ -189,6 +190,10 @@ def _is_memory(url: URL) -> bool:
     )
 
 
+def _file(url: URL) -> Path:
+    return Path((url.database or "").removeprefix("file:").partition("?")[0])
+
+
 def _sqlite(url: URL, limits: Limits) -> Engine:
     # In memory there is one connection, for which everyone waits their turn.
     size = 1 if _is_memory(url) else limits.connections
@@ -208,4 +213,6 @@ def _sqlite(url: URL, limits: Limits) -> Engine:
             connection.execute(pragma)
 
     event.listen(engine, "connect", prepare)
+    if not _is_memory(url):
+        keep_private(engine, _file(url))
     return engine

@@ -64,7 +64,7 @@ def _runs_on_newer(database: Database, found: str | None) -> bool:
 
 
 def upgrade(database: Database, to: str = "head") -> None:
-    """Run the missing migrations up to this one; a later package may have run them, and more."""
+    """Run the migrations that are missing; a later package may have run them, and more."""
     if _runs_on_newer(database, current(database)):
         return
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,10 @@ from sqlalchemy import Connection, Row, delete, func, insert, or_, select
 
 from conlinucb.errors import StorageError, UnknownName
 from conlinucb.service.observe import timed
-from conlinucb.service.storage.counts import Counts
+from conlinucb.service.storage.counts import Counts, take_away
 from conlinucb.service.storage.database import Database, Taken, now
 from conlinucb.service.storage.erasure import Debt, Erasure
-from conlinucb.service.storage.schema import catalogues, departures, events, people
+from conlinucb.service.storage.schema import catalogues, departures, people
 
 HOUR = 3_600_000_000
 RECENT = HOUR // 30
@@ -42,27 +42,18 @@ def _person(row: Row[Any]) -> Person:
     return Person(row.id, row.catalogue, row.name, seed)
 
 
-@dataclass(frozen=True)
-class _Gone:
-    name: str
-    catalogue: int
-    events: int
-
-
-def _remove(connection: Connection, persons: Sequence[int]) -> list[_Gone]:
-    """Who it was; word is left for the caches. Their events and snapshots go with them."""
-    chosen = people.c.id.in_(sorted(persons))
-    said = select(func.count()).where(events.c.person == people.c.id).scalar_subquery()
-    found = connection.execute(select(people.c.name, people.c.catalogue, said).where(chosen))
-    gone = [_Gone(*row) for row in found]
+def remove(connection: Connection, persons: Sequence[int]) -> Sequence[str]:
+    """Who it was. Their events and snapshots go with them."""
+    gone = people.c.id.in_(sorted(persons))
+    names = connection.scalars(select(people.c.name).where(gone)).all()
+    take_away(connection, persons)
     # First the row that the foreign key of every writer holds on to, or two would wait for
     # each other.
-    connection.execute(delete(people).where(chosen))
+    connection.execute(delete(people).where(gone))
     at = now()
-    if persons:
-        connection.execute(insert(departures), [{"person": each, "at": at} for each in persons])
+    connection.execute(insert(departures), [{"person": each, "at": at} for each in persons])
     connection.execute(delete(departures).where(departures.c.at < at - HOUR))
-    return gone
+    return names
 
 
 class People:
@@ -128,26 +119,17 @@ class People:
             wanted = select(func.count()).select_from(some.subquery())
             return int(connection.scalar(wanted) or 0)
 
-    @timed("store_seconds", operation="delete person")
     def delete(self, *persons: int) -> bool:
         """Remove people from log, snapshots and files; False where a reader is in the way.
 
         Then the files are left to the background: there is no row any more.
         """
-        return self._erasure.settle(self.remove(lambda connection: persons))
+        return self._erasure.settle(self.remove(persons))
 
-    def remove(self, chosen: Callable[[Connection], Sequence[int]]) -> Debt:
-        """Remove people, chosen in the same transaction, from log and snapshots as one."""
-        gone: list[_Gone] = []
-
-        def work(connection: Connection) -> Sequence[str]:
-            gone.extend(_remove(connection, chosen(connection)))
-            return [each.name for each in gone]
-
-        debt = self._erasure.delete(work)
-        for each in gone:
-            self._counts.add(each.catalogue, people=-1, events=-each.events)
-        return debt
+    @timed("store_seconds", operation="delete person")
+    def remove(self, persons: Sequence[int]) -> Debt:
+        """Remove people from log and snapshots as one, and leave word for the caches."""
+        return self._erasure.delete(lambda connection: remove(connection, persons))
 
     def departed(self, after: int) -> tuple[int, list[int]]:
         """The last departure's number, and who has gone since the one before.

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, select
 
 from conlinucb.service.storage.database import Database
-from conlinucb.service.storage.people import People
+from conlinucb.service.storage.erasure import Erasure
+from conlinucb.service.storage.people import remove
 from conlinucb.service.storage.schema import events, people
 
 BATCH = 500
@@ -25,9 +26,9 @@ class Looked:
 class Retention:
     """Goes through people batch by batch; interrupted, it has forgotten some and broken nothing."""
 
-    def __init__(self, database: Database, known: People) -> None:
+    def __init__(self, database: Database, erasure: Erasure) -> None:
         self._database = database
-        self._people = known
+        self._erasure = erasure
 
     def count(self, catalogue: int | None = None) -> int:
         """How many people there are to look at."""
@@ -61,13 +62,13 @@ class Retention:
         """Those of them who have said nothing in the meantime either."""
         gone: list[int] = []
 
-        def still_silent(connection: Connection) -> Sequence[int]:
+        def work(connection: Connection) -> Sequence[str]:
             rows = select(people.c.id).where(people.c.id.in_(old)).order_by(people.c.id)
             connection.execute(rows.with_for_update())  # from here on nobody can write for them
             gone.extend(unheard(connection, old, before))
-            return gone
+            return remove(connection, gone) if gone else ()
 
-        self._people.remove(still_silent)
+        self._erasure.delete(work)
         return gone
 
 
