@@ -213,6 +213,6 @@ def test_a_long_answer_comes_in_turns_and_holds_none_while_it_is_read() -> None:
         assert [each async for each in await turns.stream(iter("abc"))] == ["a", "b", "c"]
         assert await turns.run(lambda: "done") == "done"
         assert [each async for each in slow] == [1, 2]
-        assert [each async for each in await turns.stream(iter(()))] == []
+        assert [each async for each in await turns.stream(iter(list[int]()))] == []
 
     anyio.run(crowd)
