@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks import attacks
+from benchmarks.attackers import ATTACKS
 
 pytestmark = pytest.mark.more
 SECONDS = 4.0
@@ -25,7 +26,7 @@ def server() -> Iterator[tuple[int, int]]:
         yield found
 
 
-@pytest.mark.parametrize("name", attacks.ATTACKS)
+@pytest.mark.parametrize("name", ATTACKS)
 def test_others_go_on(server: tuple[int, int], name: str) -> None:
     row = attacks.attacked(name, *server, SECONDS, calm=1.5)
     told = row.line()
