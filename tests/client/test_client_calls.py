@@ -17,6 +17,7 @@ from conlinucb.client import (
     Answer,
     AsyncClient,
     Client,
+    ClientError,
     Next,
     Question,
     Receipt,
@@ -214,8 +215,8 @@ def test_what_may_not_be_repeated_is_not(server: Server, client: Client) -> None
 class Busy:
     """A server that answers with these heads, one for each connection, then with nothing."""
 
-    def __init__(self, *heads: str) -> None:
-        self.heads, self.at = list(heads), list[float]()
+    def __init__(self, *heads: str, body: bytes = b'{"event": 4, "repeated": false}') -> None:
+        self.heads, self.body, self.at = list(heads), body, list[float]()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.base = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         threading.Thread(target=self._run, daemon=True).start()
@@ -226,9 +227,8 @@ class Busy:
             with caller:
                 caller.recv(65536)
                 self.at.append(time.monotonic())
-                body = b'{"event": 4, "repeated": false}'
-                more = f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
-                caller.sendall(f"HTTP/1.1 {head}\r\n{more}".encode() + body)
+                more = f"content-length: {len(self.body)}\r\nconnection: close\r\n\r\n"
+                caller.sendall(f"HTTP/1.1 {head}\r\n{more}".encode() + self.body)
         self.listener.close()
 
 
@@ -259,3 +259,11 @@ def test_an_answer_of_a_proxy_is_an_error_with_its_status() -> None:
     with Client(busy.base) as client, pytest.raises(Refused, match="status 418") as caught:
         client.next("ann")
     assert (caught.value.status, caught.value.code) == (418, "unknown")
+
+
+def test_what_is_no_answer_of_ours_is_named_and_an_empty_one_is_fine() -> None:
+    portal = Client(Busy("200 OK", body=b"<html>").base)
+    with portal, pytest.raises(ClientError, match="no JSON"):
+        portal.next("ann")
+    with Client(Busy("202 Accepted", body=b"").base) as client:
+        client.forget("ann")  # deleted; it leaves the files a little later
