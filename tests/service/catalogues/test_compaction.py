@@ -180,7 +180,9 @@ def test_a_kept_version_that_nothing_can_replace_is_not_served(storage: Storage)
         connection.execute(sa.update(bases).values(crc=1))
     catalogues = Catalogues(storage)
     catalogues.refresh()
-    assert "are needed" in catalogues.states()["films"]
+    assert catalogues.states()["films"] != "ok"
+    reasons = {each.what: each.reason for each in storage.quarantine.all()}
+    assert "are needed" in reasons[f"version {CHANGES + 2}"]
     with pytest.raises(Damaged, match="checksum"):
         storage.bases.body(entry_of(storage).id, CHANGES + 2)
 
