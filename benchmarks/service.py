@@ -59,14 +59,19 @@ def measure(quick: bool, postgres: str | None) -> Iterator[Row]:
 
 
 def _catalog(path: Path, items: int) -> Path:
+    made_catalog(items).save(path)
+    return path
+
+
+def made_catalog(items: int) -> Catalog:
+    """Items with drawn features, and four key-terms each."""
     rng = np.random.default_rng(0)
     weights = np.zeros((items, TERMS), dtype=np.float32)
     weights[np.arange(items)[:, None], rng.integers(TERMS, size=(items, 4))] = 1.0
     weights[rng.integers(items, size=TERMS), np.arange(TERMS)] = 1.0
     arms = unit_rows(rng.standard_normal((items, D)))
     ids = [f"item {i}" for i in range(items)]
-    Catalog(arms, weights, ids, [f"term {k}" for k in range(TERMS)]).save(path)
-    return path
+    return Catalog(arms, weights, ids, [f"term {k}" for k in range(TERMS)])
 
 
 @contextlib.contextmanager

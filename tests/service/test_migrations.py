@@ -47,10 +47,11 @@ def storage_at(url: str) -> Iterator[Storage]:
         storage.close()
 
 
-def stamp(url: str, revision: str) -> None:
-    """Let a database say that this was its last migration."""
+def stamp(url: str, revision: str, oldest: str | None = None) -> None:
+    """Let a database say that this was its last migration, and whose code can use it."""
     with storage_at(url) as storage, storage.database.connect() as connection:
         connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
+        connection.exec_driver_sql(f"UPDATE compatible SET oldest = '{oldest or revision}'")
 
 
 def stamped(url: str) -> str | None:
@@ -408,6 +409,31 @@ def test_once_the_revision_is_right_the_service_becomes_ready_by_itself(lasting_
                 break
             threading.Event().wait(0.05)
         assert client.post("/v1/users/ann/next").status_code == 200
+
+
+def test_a_later_database_that_says_so_is_used(lasting_url: str) -> None:
+    """Neither those who serve nor those who come now mind; upgrading it is nothing to do."""
+    with client_of(lasting_url) as client:
+        assert client.post("/v1/users/ann/next").status_code == 200
+        stamp(lasting_url, "9999", oldest=migrate.wanted())
+        assert client.get("/readyz").json()["checks"]["migrations"] == "ok"
+        with client_of(lasting_url) as other:
+            assert other.post("/v1/users/ann/next").json()["question"] == "q1"
+    for name in ("upgrade", "check"):
+        assert command(name, lasting_url).code == 0
+    assert stamped(lasting_url) == "9999"
+
+
+def test_a_later_database_without_a_word_is_refused(lasting_url: str) -> None:
+    opened(lasting_url).close()
+    stamp(lasting_url, "9999")
+    with storage_at(lasting_url) as storage:
+        for statement in ("DELETE FROM compatible", "DROP TABLE compatible"):
+            with storage.database.connect() as connection:
+                connection.exec_driver_sql(statement)
+            assert "9999" in migrate.state(storage.database)
+            with pytest.raises(Outdated, match=NEWER):
+                migrate.require_current(storage.database)
 
 
 def test_a_database_that_is_changed_under_a_running_service_makes_it_not_ready(

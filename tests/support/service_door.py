@@ -32,6 +32,10 @@ BODIES: dict[str, Any] = {
     "POST /v1/catalogues/{name}/removals": {"items": ["a"]},
     "PUT /v1/catalogues/{name}/settings": {},
     "PUT /v1/catalogues/{name}/population": {"number": 0},
+    "PUT /v1/catalogues/{name}/experiment": {
+        "arms": [{"name": "a", "share": 0.5}, {"name": "b", "share": 0.5}]
+    },
+    "POST /v1/catalogues/{name}/experiment/promotion": {"arm": "a"},
     "POST /v1/page/comparison": {"agents": ["ucb"], "rounds": 1},
 }
 
@@ -75,6 +79,8 @@ def populate(client: httpx.Client) -> None:
     small = {"items": TWO_ITEMS, "settings": {"population_least": 1}}
     client.put("/v1/catalogues/small", json=small).raise_for_status()
     _reward_all(client)
+    started = "PUT /v1/catalogues/{name}/experiment"
+    client.put(address(started.split()[1]), json=BODIES[started]).raise_for_status()
     assert client.post("/v1/users/ann/next").json()["question"] == "q1"
     alien = {"ask": "never", "pool": [ALIEN]}
     assert client.post("/v1/users/ann/next", json=alien).json()["decision"] == "d2"

@@ -134,6 +134,11 @@ REMOVALS = "POST /v1/catalogues/small/removals"
 SETTINGS = "PUT /v1/catalogues/small/settings"
 FIT = "POST /v1/catalogues/small/populations"
 USE = "PUT /v1/catalogues/small/population"
+EXPERIMENT = "PUT /v1/catalogues/small/experiment"
+PROMOTION = "POST /v1/catalogues/small/experiment/promotion"
 OPTIONAL = [NEXT, PERSON]
-REQUIRED = [ANSWERS, REWARDS, STEPS, CATALOGUE, ITEMS, REMOVALS, SETTINGS, USE]
+REQUIRED = [
+    *(ANSWERS, REWARDS, STEPS, CATALOGUE, ITEMS, REMOVALS, SETTINGS, USE),
+    *(EXPERIMENT, PROMOTION),
+]
 BODIES = [*OPTIONAL, *REQUIRED, FIT]

@@ -71,8 +71,8 @@ class Said:
 class Drained(Server):
     """A server whose log is read all the time: a pipe that is full would bring it to a halt."""
 
-    def __init__(self, url: str, *, port: int | None = None, workers: int = 1) -> None:
-        super().__init__(url, port=port, workers=workers)
+    def __init__(self, url: str, **options: Any) -> None:
+        super().__init__(url, **options)
         self.written: list[str] = []
         self._reader = threading.Thread(target=self._drain, daemon=True)
         self._reader.start()
@@ -101,9 +101,9 @@ class Drained(Server):
 
 
 @contextmanager
-def drained(url: str, *, workers: int = 1) -> Iterator[Drained]:
+def drained(url: str, **options: Any) -> Iterator[Drained]:
     """A server that is ready, and stopped in the end."""
-    server = Drained(url, workers=workers)
+    server = Drained(url, **options)
     try:
         server.wait()
         yield server

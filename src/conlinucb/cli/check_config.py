@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from conlinucb.cli import tables
-from conlinucb.cli.database import open_database
+from conlinucb.cli.database import has_key, open_database
 from conlinucb.errors import ConlinucbError, InvalidInput
 
 if TYPE_CHECKING:
@@ -61,8 +61,9 @@ def _wrong(config: ServiceConfig) -> Iterator[str]:
     from conlinucb.service.config import key_from_environment
 
     try:
-        key = key_from_environment(config)
-        typer.echo("key: set" if key else "key: none, for this machine only")
+        stored = has_key(config)
+        key = key_from_environment(config, stored=stored)
+        typer.echo("key: set" if key or stored else "key: none, for this machine only")
     except ConlinucbError as error:
         yield str(error)
     try:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conlinucb.errors import InvalidInput, MissingExtra
+from conlinucb.errors import InvalidInput, MissingExtra, StorageError
 
 if TYPE_CHECKING:
+    from conlinucb.service.catalogues.registry import Catalogues
     from conlinucb.service.config import ServiceConfig
     from conlinucb.service.storage import Storage
     from conlinucb.service.storage.database import Database as OpenDatabase
@@ -38,14 +39,21 @@ def need_service() -> None:
         raise MissingExtra("service", "The service") from None
 
 
-def open_storage(config: Path | None, database: str | None) -> Storage:
-    """The database that is meant, if it is there and as this version needs it."""
+def storage_of(config: Path | None, database: str | None) -> Storage:
+    """The database that these options mean, in whatever state it is."""
     need_service()
     from conlinucb.service.config import read_config
-    from conlinucb.service.storage import Storage, migrate
+    from conlinucb.service.storage import Storage
 
     settings = read_config(config, database=database)
-    storage = Storage(settings.database, settings.limits)
+    return Storage(settings.database, settings.limits)
+
+
+def open_storage(config: Path | None, database: str | None) -> Storage:
+    """The database that is meant, if it is there and as this version needs it."""
+    storage = storage_of(config, database)
+    from conlinucb.service.storage import migrate
+
     storage.database.must_exist()
     migrate.require_current(storage.database)
     return storage
@@ -59,3 +67,30 @@ def open_database(config: ServiceConfig) -> OpenDatabase:
     if found.is_memory and config.workers > 1:
         raise InvalidInput("A database in memory has one process: use --workers 1, or a file.")
     return found
+
+
+def open_catalogues(config: Path | None, database: str | None) -> tuple[Storage, Catalogues]:
+    """A service's database, and the catalogues in it as they are served."""
+    storage = open_storage(config, database)
+    from conlinucb.service.catalogues.registry import Catalogues
+
+    catalogues = Catalogues(storage)
+    catalogues.opened = True
+    catalogues.refresh()
+    return storage, catalogues
+
+
+def has_key(config: ServiceConfig) -> bool:
+    """Whether a key of the database opens something; not where it does not answer."""
+    from conlinucb.service.storage import Storage, migrate, now
+
+    storage = Storage(config.database, config.limits)
+    try:
+        storage.database.must_exist()
+        if migrate.current(storage.database) is None:
+            return False
+        return any(each.is_live(now()) for each in storage.keys.all())
+    except (InvalidInput, StorageError):
+        return False
+    finally:
+        storage.close()

@@ -1,4 +1,4 @@
-"""What goes on beside the requests: getting ready, following others, building, keeping."""
+"""What goes on beside the requests: getting ready, following others, tidying, keeping."""
 
 from __future__ import annotations
 
@@ -13,13 +13,22 @@ from pathlib import Path
 
 from conlinucb.datasets import demo as films
 from conlinucb.datasets.demo import details, questions
-from conlinucb.errors import ConlinucbError, InvalidInput, Outdated, StorageError
+from conlinucb.errors import (
+    ConlinucbError,
+    Damaged,
+    InvalidInput,
+    StorageError,
+    StoreDown,
+    StoreRefuses,
+)
+from conlinucb.service.catalogues.compaction import Compaction
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.uploads import from_file
 from conlinucb.service.catalogues.version import Content
 from conlinucb.service.config import PREPARED, CatalogueConfig, ServiceConfig
 from conlinucb.service.conversations.cache import StateCache
 from conlinucb.service.conversations.fold import Conversation
+from conlinucb.service.levels import Levels
 from conlinucb.service.populations.learn import Learner
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Person, Snapshot, Storage, Taken, migrate
@@ -30,32 +39,47 @@ EVERY = 0.5
 LEARN_EVERY = 60.0
 """Seconds between two looks at whether there is enough to learn a population from."""
 WAITING_SNAPSHOTS = 500
+_WORDS = {
+    StoreDown: "does not answer",
+    StoreRefuses: "takes nothing",
+    Damaged: "cannot be read",
+}
 COUNTING = 600_000_000
 """Microseconds for which whoever counts a catalogue has that to themselves."""
-DEMO = Settings(noun="film", nouns="films")
+DEMO = Settings(noun="film", nouns="films", public=True)
 
 
 class Background:
-    """Threads that follow other processes, build versions, keep snapshots, learn populations."""
+    """Threads that follow other processes, compact changes, keep snapshots, learn populations."""
 
     def __init__(
         self, config: ServiceConfig, storage: Storage, catalogues: Catalogues, cache: StateCache
     ) -> None:
         self.learner = Learner(storage, catalogues)
         self._learned_at = time.monotonic()
+        self._compaction = Compaction(storage, catalogues, config.keep_changes_hours)
         self._config = config
         self._storage = storage
         self._catalogues = catalogues
         self._cache = cache
+        self._levels = Levels()
         self._stop = threading.Event()
         self._departures = 0
         self._prepared = False
         self._provided: set[str] = set()
         self._counted: set[int] = set()
         self._warm = False
-        self._trouble = "starting"
+        self._start, self._trouble = "starting", ""
         self._waiting: queue.Queue[tuple[Person, str, Snapshot]] = queue.Queue(WAITING_SNAPSHOTS)
-        work = (self._follow, self._build, self._save, self._learn, self._count, self._remove)
+        work = (
+            self._follow,
+            self._tidy,
+            self._save,
+            self._learn,
+            self._count,
+            self._remove,
+            self._erase,
+        )
         self._threads = [threading.Thread(target=each, daemon=True) for each in work]
 
     def start(self) -> None:
@@ -75,16 +99,19 @@ class Background:
             self._waiting.put_nowait((person, state.version.basis, state.snapshot()))
 
     def checks(self) -> dict[str, str]:
-        """What must be ok before requests can be served."""
+        """What must be ok before requests can be served, and how each catalogue is.
+
+        In words that anyone may read: addresses, paths and reasons are in the log.
+        """
         found = {"store": "ok", "migrations": "ok", "kernels": "ok" if self._warm else "not warm"}
         try:
             with self._storage.database.connect() as connection:
                 connection.exec_driver_sql("SELECT 1")
-            migrate.require_current(self._storage.database)
+            found["migrations"] = migrate.state(self._storage.database)
         except StorageError as error:
-            found["migrations" if isinstance(error, Outdated) else "store"] = str(error)
-        if not self._prepared:
-            found["start"] = self._trouble
+            found["store"] = _WORDS.get(type(error), "in trouble")
+        if not self._catalogues.opened:
+            found["start"] = self._start
         states = self._catalogues.states()
         if "ok" not in states.values():
             found["catalogues"] = "none is loaded"
@@ -122,6 +149,7 @@ class Background:
         if gone:
             self._cache.forget(gone)
         self._cache.forget_catalogues_but({each.id for each in self._catalogues.all()})
+        self._levels.report(self._catalogues.all(), self._cache)
 
     def _prepare(self) -> None:
         """The tables, and the catalogues of the configuration."""
@@ -132,12 +160,13 @@ class Background:
             self._catalogues.refresh()
             self._provide_all()
         except (ConlinucbError, OSError) as error:
+            self._start = "waits for the store, or for its migrations"
             self._is_trouble(str(error))
             raise
 
     def _is_trouble(self, text: str) -> None:
         if text != self._trouble:
-            logger.error("not ready: %s", text)
+            logger.error("not all is ready: %s", text)
         self._trouble = text
 
     def _provide_all(self) -> None:
@@ -186,8 +215,16 @@ class Background:
             agent.estimates(user)
             self._warm = True
 
-    def _build(self) -> None:
-        self._loop(lambda: self._catalogues.serve_pending() if self._catalogues.opened else None)
+    def _tidy(self) -> None:
+        self._loop(self._tidy_catalogues)
+
+    def _tidy_catalogues(self) -> None:
+        if self._catalogues.opened:
+            self._catalogues.serve_pending()
+            self._compaction.step()
+
+    def _erase(self) -> None:
+        self._loop(lambda: self._storage.erasure.go_on() if self._catalogues.opened else None)
 
     def _learn(self) -> None:
         self._loop(self._learn_due)

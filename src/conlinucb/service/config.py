@@ -21,6 +21,8 @@ KEY = "CONLINUCB_KEY"
 DATABASE = "CONLINUCB_DATABASE"
 SERVICE = "CONLINUCB_SERVICE"
 """The configuration as JSON, from the parent process to its workers."""
+METRICS = "PROMETHEUS_MULTIPROC_DIR"
+"""Where workers put what they count; it must be set before the Prometheus client is imported."""
 PREPARED = "CONLINUCB_PREPARED"
 """The file that says to workers which replace others that the configuration was applied."""
 SHORTEST_KEY = 16
@@ -110,6 +112,11 @@ class ServiceConfig(BaseModel):
     cache_megabytes: int = Field(
         default=256, ge=1, le=1_000_000, description="States of people kept at hand, by a worker."
     )
+    keep_changes_hours: Annotated[int, Field(ge=0, le=100_000)] = Field(
+        default=24,
+        description="Hours for which changes of a catalogue stay after they were compacted, so "
+        "that replicas of the release before can still start.",
+    )
     drain_seconds: int = Field(
         default=10, ge=1, le=600, description="How long requests may finish when it stops."
     )
@@ -135,6 +142,12 @@ class ServiceConfig(BaseModel):
         le=1_000_000,
         description="Of all bodies that a worker holds at once; the slowest are turned away.",
     )
+    unpacked_megabytes: int = Field(
+        default=256, ge=1, le=1_000_000, description="Of an uploaded table once it is unpacked."
+    )
+    upload_seconds: float = Field(
+        default=120.0, gt=0, le=3_600, description="How long reading an upload may take."
+    )
     unsent_megabytes: int = Field(
         default=64,
         ge=1,
@@ -147,6 +160,34 @@ class ServiceConfig(BaseModel):
         le=3_600,
         description="An answer of which so long next to nothing is read closes its connection.",
     )
+    key_requests_per_second: float = Field(
+        default=2_000, ge=0, le=1e6, description="Of one key, on this server; 0: any number."
+    )
+    visitor_requests_per_second: float = Field(
+        default=20, ge=0, le=1e6, description="Of one visitor of an open page; 0: any number."
+    )
+    address_requests_per_second: float = Field(
+        default=200,
+        ge=0,
+        le=1e6,
+        description="Of all without a key from one address; 0: any number.",
+    )
+    new_visitors_per_minute: float = Field(
+        default=300,
+        ge=0,
+        le=1e6,
+        description="Visitors from one address who were not here before; 0: any number.",
+    )
+    burst_seconds: float = Field(
+        default=10,
+        gt=0,
+        le=3_600,
+        description="Requests for so many seconds may come at once, where they are limited.",
+    )
+    log_format: Literal["auto", "text", "json"] = Field(
+        default="auto", description="Lines of text, of JSON, or text for a terminal and else JSON."
+    )
+    access_log: bool = Field(default=False, description="A line in the log for each request.")
     modules: Path | None = Field(
         default=None,
         description="Folder of strategies and estimators of your own; otherwise the file's.",
@@ -192,6 +233,8 @@ def read_with_origins(
 
 
 def _check_catalogue(name: str, config: CatalogueConfig) -> None:
+    if "/" in name:
+        raise InvalidInput(f"catalogues.{name!r}: a name cannot have a slash, it is in addresses.")
     if config.demo == (config.file is not None):
         raise InvalidInput(f"catalogues.{name} must have either demo = true or a file.")
     if config.file is not None and not config.file.is_file():
@@ -212,8 +255,8 @@ def _anchored(config: ServiceConfig, folder: Path) -> ServiceConfig:
     return config.model_copy(update={"catalogues": catalogues})
 
 
-def key_from_environment(config: ServiceConfig) -> str | None:
-    """The key; a service that others can reach must have one."""
+def key_from_environment(config: ServiceConfig, *, stored: bool = False) -> str | None:
+    """The key; a service that others can reach must have one, here or ``stored``."""
     key = secret("KEY")
     if key is not None and len(key) < SHORTEST_KEY:
         raise InvalidInput(
@@ -221,9 +264,15 @@ def key_from_environment(config: ServiceConfig) -> str | None:
         )
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         raise InvalidInput(f"{KEY} must be printable ASCII without spaces, to fit into a header.")
-    if key is None and not is_loopback(config.host):
+    if key is None and not stored and not is_loopback(config.host):
         raise InvalidInput(
-            f"Others could reach {config.host} without a key. Set {KEY}, or bind to 127.0.0.1."
+            f"Others could reach {config.host} without a key. Set {KEY}, make one (conlinucb keys "
+            f"make), or bind to 127.0.0.1."
+        )
+    if key is None and not stored and config.page == "open":
+        raise InvalidInput(
+            f"An open page needs a key for everything else. Set {KEY}, make one (conlinucb keys "
+            f'make --name admin --scope admin), or set page = "local".'
         )
     return key
 

@@ -8,9 +8,14 @@ values: never a person, never what somebody wrote.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from functools import wraps
+from time import perf_counter
+from typing import Literal, ParamSpec, Protocol, TypeVar
 
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 Kind = Literal["count", "time", "measure", "level"]
 
 
@@ -23,6 +28,8 @@ class Measure:
     labels: tuple[str, ...] = ()
     buckets: tuple[float, ...] = ()
     """Of a measure: where its histogram is cut; without, only its count and sum are kept."""
+    across: Literal["sum", "min"] = "sum"
+    """Of a level: what those of all workers come to."""
 
 
 MEASURES: dict[str, Measure] = {
@@ -32,7 +39,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "recommendations": Measure("count", "Recommendations made.", ("catalogue",)),
     "shown_value": Measure(
-        "measure", "Reward expected of each item shown: its mean then.", ("catalogue",)
+        "measure", "Reward expected of what is shown: the mean over its items.", ("catalogue",)
     ),
     "rewards": Measure("measure", "Rewards taken in.", ("catalogue",)),
     "retractions": Measure("count", "Answers and rewards taken back.", ("catalogue",)),
@@ -55,8 +62,18 @@ MEASURES: dict[str, Measure] = {
     "rate_limited": Measure(
         "count", "Requests refused by a rate limit, by who called (key, visitor).", ("caller",)
     ),
-    "catalogue_version": Measure("level", "Version of the catalogue served.", ("catalogue",)),
-    "population_version": Measure("level", "Population in use, 0 for none.", ("catalogue",)),
+    "catalogue_version": Measure(
+        "level", "Version served, in the worker that is furthest behind.", ("catalogue",), (), "min"
+    ),
+    "population_version": Measure(
+        "level",
+        "Population in use, 0 for none; the lowest of all workers.",
+        ("catalogue",),
+        (),
+        "min",
+    ),
+    "workers": Measure("level", "Worker processes at work."),
+    "memory_bytes": Measure("level", "Memory of all workers, as far as it is in use (Linux)."),
 }
 
 
@@ -127,3 +144,20 @@ def _check(name: str, kind: Kind, labels: dict[str, str]) -> None:
 
 
 observer = Observers()
+
+
+def timed(name: str, **labels: str) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
+    """Report how long each call of a function takes, however it ends."""
+
+    def wrap(function: Callable[Given, Result]) -> Callable[Given, Result]:
+        @wraps(function)
+        def call(*args: Given.args, **more: Given.kwargs) -> Result:
+            started = perf_counter()
+            try:
+                return function(*args, **more)
+            finally:
+                observer.time(name, perf_counter() - started, **labels)
+
+        return call
+
+    return wrap

@@ -70,4 +70,4 @@ def problem_of(error: ConlinucbError) -> Problem:
     for kind, status, code, retry in _MEANINGS:
         if isinstance(error, kind):
             return Problem(status, code, str(error), retry=retry)
-    return Problem(500, "internal", "Something failed here; the log says what.")
+    return Problem(500, "internal", "Something failed here.")

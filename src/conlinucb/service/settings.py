@@ -25,7 +25,7 @@ Noun = Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=PRI
 Sentence = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTED)]
 
 
-_NEW: frozenset[str] = frozenset()
+_NEW: frozenset[str] = frozenset({"public"})
 """Fields that the version before does not know, and would refuse to read."""
 
 
@@ -113,6 +113,12 @@ class Settings(BaseModel):
     pair_question: Sentence = Field(
         default="Do you like {first} more than {second}?",
         description="How a pair of key-terms is asked about, where the strategy asks for pairs.",
+    )
+
+    public: bool = Field(
+        default=False,
+        strict=True,
+        description="Whether visitors of an open page, who have no key, may see it and talk.",
     )
 
     def to_log(self) -> bytes:

@@ -196,7 +196,8 @@ def test_a_file_that_is_mended_is_served_without_a_restart(tmp_path: Path) -> No
     config = ServiceConfig(database=MEMORY, catalogues={"films": CatalogueConfig(file=file)})
     with TestClient(create_app(config), base_url="http://127.0.0.1") as client:
         assert client.get("/readyz").status_code == 503
-        wait_for_readiness(client, "blank")
+        wait_for_readiness(client, '"catalogue films":"cannot be had"')
+        assert str(tmp_path) not in client.get("/readyz").text
         status, code, message = problem(client.post("/v1/users/ann/next"))
         assert (status, code) == (503, "catalogue_unavailable")
         assert "blank" in message
@@ -254,6 +255,7 @@ def test_no_route_is_built_while_requests_come(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(fastapi.routing, "get_dependant", refuse)
     with TestClient(app, base_url="http://127.0.0.1") as client:
         assert client.get("/healthz").status_code == 200
+        wait_until_ready(client)
         assert client.get("/v1/openapi.json").status_code == 200
         assert client.get("/nowhere").status_code == 404
 
@@ -268,9 +270,11 @@ def test_a_catalogue_that_cannot_be_read_keeps_no_other_down(tmp_path: Path) -> 
     }
     config = ServiceConfig(database=MEMORY, catalogues=wanted)
     with TestClient(create_app(config), base_url="http://127.0.0.1") as client:
-        wait_for_readiness(client, "column")
+        wait_for_readiness(client, '"status":"ok"')
         for name in ("bad", "absent"):
             status, code, message = problem(client.post(f"/v1/users/ann/next?catalogue={name}"))
             assert (status, code) == (503, "catalogue_unavailable")
             assert name in message
+            assert client.get("/readyz").json()["checks"][f"catalogue {name}"] == "cannot be had"
+        assert str(tmp_path) not in client.get("/readyz").text
         assert client.post("/v1/users/ann/next?catalogue=films").status_code == 200

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from conlinucb.service.http.routes.page import FOLDER
-from conlinucb.service.http.visitors import COOKIE, PAGES, is_page, name_of
+from conlinucb.service.http.visitors import COOKIE, PAGES, SAFE_COOKIE, is_page, name_of
 from support.service_world import client_of
 
 KEY = "a key of more than sixteen".replace(" ", "-")
@@ -179,10 +179,28 @@ def test_deleting_oneself_ends_the_cookie(client: TestClient) -> None:
     assert client.get("/v1/me").status_code == 401
 
 
-def test_the_cookie_is_for_tls_alone_where_there_is_tls() -> None:
-    with client_of() as client:
-        response = client.get("https://127.0.0.1/")
-        assert response.headers["set-cookie"].endswith("; Secure")
+def test_over_tls_the_cookie_is_for_this_host_alone(client: TestClient) -> None:
+    expected = (
+        rf"{SAFE_COOKIE}=[\w-]{{43}}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure"
+    )
+    direct = client.get("https://127.0.0.1/")
+    client.cookies.clear()
+    proxied = client.get("/", headers={"x-forwarded-proto": "https"})
+    for response in (direct, proxied):
+        assert re.fullmatch(expected, response.headers["set-cookie"])
+
+
+def test_a_cookie_from_before_is_exchanged_and_its_bearer_stays(client: TestClient) -> None:
+    old, https = f"{COOKIE}={'o' * 43}", {"x-forwarded-proto": "https"}
+    response = client.get("/", headers={**https, "cookie": old})
+    given = response.headers.get_list("set-cookie")
+    assert given[0].startswith(f"{SAFE_COOKIE}={'o' * 43};")
+    assert given[1].startswith(f"{COOKIE}=; Path=/; Max-Age=0;")
+    client.cookies.clear()
+    both = f"{COOKIE}={'x' * 43}; {SAFE_COOKIE}={'o' * 43}"  # set by a neighbour: it has no effect
+    client.put(f"/v1/users/{name_of('o' * 43)}").raise_for_status()
+    seen = client.get("/v1/me", headers={**https, "cookie": both}).json()
+    assert seen["user"] == name_of("o" * 43)
 
 
 @pytest.mark.parametrize(
@@ -220,6 +238,33 @@ def test_with_a_key_the_page_is_closed_unless_it_is_opened() -> None:
         for path in (f"/v1/users/{person}", "/v1/catalogues", "/v1/openapi.json"):
             assert opened.get(path).status_code == 401
         assert opened.put("/v1/catalogues/films", json={"items": []}).status_code == 401
+
+
+def test_visitors_see_only_what_is_public() -> None:
+    body = {"items": [{"id": "a", "tags": ["x", "y"]}, {"id": "b", "tags": ["y"]}]}
+    bearer = {"authorization": f"Bearer {KEY}"}
+    with client_of(key=KEY, page="open") as client:
+        client.put("/v1/catalogues/secret", json=body, headers=bearer).raise_for_status()
+        client.get("/")
+        names = [each["name"] for each in client.get("/v1/page").json()["catalogues"]]
+        assert names == ["films"]
+        for path in ("/v1/me/picture", "/v1/page/search?q=a", "/v1/page/beginning", "/v1/me/best"):
+            about = {"catalogue": "secret"} | ({"q": "a"} if "search" in path else {})
+            hidden = client.get(path.partition("?")[0], params=about)
+            unknown = client.get(path.partition("?")[0], params=about | {"catalogue": "secrex"})
+            assert (hidden.status_code, unknown.status_code) == (404, 404)
+            assert hidden.text.replace("secret", "secrex") == unknown.text
+        for path in ("/v1/me/next", "/v1/page/comparison"):
+            sent = {"agents": ["ucb"], "rounds": 1} if "comparison" in path else None
+            response = client.post(path, params={"catalogue": "secret"}, json=sent)
+            assert response.status_code == 404
+        seen = client.get("/v1/page", headers=bearer).json()["catalogues"]
+        assert [each["name"] for each in seen] == ["films", "secret"]
+        settings = client.get("/v1/catalogues/secret/settings", headers=bearer).json()
+        settings["public"] = True
+        client.put("/v1/catalogues/secret/settings", json=settings, headers=bearer)
+        about = {"catalogue": "secret"}
+        assert client.get("/v1/me/picture", params=about).status_code == 200
 
 
 def test_an_open_page_takes_calls_from_itself_alone() -> None:

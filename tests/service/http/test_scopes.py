@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from conlinucb.service.http.callers import is_proxied
@@ -63,7 +66,7 @@ def test_scopes_and_needs() -> None:
         for scope in ("use", "build", "admin")
     }
     assert enough["use"] == {ANYONE, PAGE, READ, USE}
-    assert enough["build"] == {ANYONE, READ, "build"}
+    assert enough["build"] == {ANYONE, PAGE, READ, "build"}
     assert enough["admin"] == set(table().values())
     assert not is_enough(frozenset(), USE)
 
@@ -98,3 +101,10 @@ def test_traces_of_proxies(name: str) -> None:
 def test_programs_leave_none() -> None:
     usual = "host user-agent accept accept-encoding connection content-type content-length origin"
     assert not is_proxied([each.encode() for each in usual.split()])
+
+
+def test_the_documented_table_is_the_one_in_use() -> None:
+    docs = (Path(__file__).parents[3] / "docs/service.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (anyone|page|use|use or build|build|admin) \| (`.*`) \|$", docs, re.M)
+    told = {route: need for need, routes in rows for route in re.findall("`([^`]+)`", routes)}
+    assert told == table()

@@ -182,9 +182,16 @@ def test_every_route_is_in_the_table(client: TestClient) -> None:
         "GET /v1/catalogues/{name}/populations",
         "POST /v1/catalogues/{name}/populations",
         "PUT /v1/catalogues/{name}/population",
+        "PUT /v1/catalogues/{name}/experiment",
+        "GET /v1/catalogues/{name}/experiment",
+        "DELETE /v1/catalogues/{name}/experiment",
+        "POST /v1/catalogues/{name}/experiment/promotion",
+        "POST /v1/catalogues/{name}/experiment/rollback",
+        "GET /v1/catalogues/{name}/experiment/comparison",  # in test_experiments.py
         "GET /v1/dashboard",  # in test_dashboard_http.py
         "GET /v1/page",
         "POST /v1/page/comparison",  # in test_lab.py
+        "GET /metrics",  # in test_metrics.py
         "GET /healthz",
         "GET /readyz",
     }

@@ -256,11 +256,11 @@ def test_wrong_methods(client: TestClient, path: str) -> None:
 
 def test_a_failure_says_nothing_of_the_inside(client: TestClient) -> None:
     add_route(client, "/v1/broken", fail)
-    response = client.get("/v1/broken")
+    response = client.get("/v1/broken", headers={"x-request-id": "r-1"})
     assert response.status_code == 500
     assert error_of(response) == {
         "code": "internal",
-        "message": "Something failed here; the log says what.",
+        "message": "Something failed here. The log says what, under request r-1.",
     }
     assert client.get("/v1/catalogues").status_code == 200
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,14 +13,10 @@ import numpy as np
 from pydantic import ValidationError
 
 from conlinucb.errors import Damaged, InvalidInput, nearest
+from conlinucb.service.catalogues.contents import content_at, origin_of
 from conlinucb.service.catalogues.images import check_images
 from conlinucb.service.catalogues.learned import RECIPES, LearnedPriors, takes_population
-from conlinucb.service.catalogues.version import (
-    CatalogueVersion,
-    Content,
-    changed,
-    edited,
-)
+from conlinucb.service.catalogues.version import CatalogueVersion, Content, edited
 from conlinucb.service.problems import Problem
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Change, Entry, Finding, Storage, Taken
@@ -33,6 +29,12 @@ LONGEST = 1_000.0
 Changes = list[tuple[str, bytes]]
 Body = Callable[[CatalogueVersion | None], Changes]
 """From what is served to the changes to be written."""
+
+
+def unknown_catalogue(name: str, known: Iterable[str]) -> Problem:
+    """No such catalogue, or none that a caller may know of."""
+    message = f"No catalogue is called {name!r}.{nearest(name, known)}"
+    return Problem(404, "unknown_catalogue", message)
 
 
 class Catalogues:
@@ -63,11 +65,7 @@ class Catalogues:
         wrong = self._broken.get(name) or self.missing.get(name)
         if wrong:
             raise Problem(503, "catalogue_unavailable", f"Catalogue {name!r}: {wrong.rstrip('.')}.")
-        raise Problem(
-            404,
-            "unknown_catalogue",
-            f"No catalogue is called {name!r}.{nearest(name, self._versions)}",
-        )
+        raise unknown_catalogue(name, self._versions)
 
     def known(self, name: str) -> CatalogueVersion | None:
         """The version served, or None."""
@@ -90,8 +88,12 @@ class Catalogues:
         return self.serving(name).number != number
 
     def states(self) -> dict[str, str]:
-        """Each catalogue with "ok" or what is wrong with it."""
-        return {**self.missing, **dict.fromkeys(self._versions, "ok"), **self._broken}
+        """Each catalogue with "ok" or, in a word, what is wrong with it."""
+        return {
+            **dict.fromkeys(self.missing, "cannot be had"),
+            **dict.fromkeys(self._versions, "ok"),
+            **dict.fromkeys(self._broken, "damaged"),
+        }
 
     def refresh(self) -> None:
         """Follow what others changed; a catalogue that cannot be read stays out, others go on."""
@@ -132,19 +134,9 @@ class Catalogues:
 
     def load(self, entry: Entry, number: int) -> CatalogueVersion:
         """One version, from the last whole one and the changes since."""
-        catalogue_log = self._storage.catalogue_log
-        base = catalogue_log.base(entry.id, number)
-        if not base:
-            raise Damaged(f"version {number} is gone: no version is there as a whole")
-        known = self._versions.get(entry.name)
-        if known and (known.id, known.base) == (entry.id, base) and known.number < number:
-            content, first = known.content, known.number + 1
-        else:
-            content, first = None, base
-        for change in catalogue_log.changes(entry.id, first, number):
-            content = changed(content, change)
-        assert content is not None
-        found = catalogue_log.settings(entry.id, number)
+        base = origin_of(self._storage, entry.id, number)
+        content = content_at(self._storage, entry, base, number, self._versions.get(entry.name))
+        found = self._storage.catalogue_log.settings(entry.id, number)
         settings = Settings() if found is None else _settings(found)
         version = CatalogueVersion(entry.id, entry.name, number, base, content, settings)
         return self._with_population(version)

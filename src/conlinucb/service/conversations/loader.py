@@ -10,6 +10,7 @@ from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.fold import UNUSABLE, Conversation, NeedsRebuild, fold
 from conlinucb.service.conversations.move import moved
 from conlinucb.service.conversations.others import OtherPopulations
+from conlinucb.service.observe import observer
 from conlinucb.service.storage import Broken, Event, Finding, Person, Storage, with_missing
 
 logger = logging.getLogger("conlinucb.service")
@@ -45,6 +46,18 @@ class StateLoader:
         bases = self._storage.snapshots.bases(person.id)
         state = self._from_snapshot(version, person) if version.basis in bases else None
         state = state or self._moved(version, person, bases)
+        kept = 0 if state is None else state.seq
+        found = self._brought_up(version, person, state, bases)
+        observer.measure("snapshot_age_events", max(found.seq - kept, 0))
+        return found
+
+    def _brought_up(
+        self,
+        version: CatalogueVersion,
+        person: Person,
+        state: Conversation | None,
+        bases: list[str],
+    ) -> Conversation:
         if state is None:
             return self._anew(version, person, bases)
         if self._storage.log.last(person.id) < state.seq:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
@@ -22,26 +23,43 @@ from starlette.exceptions import HTTPException
 
 from conlinucb._version import __version__
 from conlinucb.agent.named import add_folder
-from conlinucb.errors import ConlinucbError
+from conlinucb.errors import ConlinucbError, Damaged, StorageError
 from conlinucb.service.background import Background
 from conlinucb.service.catalogues.registry import Catalogues
-from conlinucb.service.config import SERVICE, ServiceConfig, key_from_environment
+from conlinucb.service.config import PREPARED, SERVICE, ServiceConfig, key_from_environment
 from conlinucb.service.conversations.cache import StateCache
 from conlinucb.service.conversations.comparison import Comparisons
 from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.dashboard.reports import Dashboards
+from conlinucb.service.experiments.looks import Looks
 from conlinucb.service.http.body_errors import sentence
 from conlinucb.service.http.callers import Callers
 from conlinucb.service.http.drain import QUEUE_SECONDS, lame_duck
 from conlinucb.service.http.guard import Guard
+from conlinucb.service.http.keyring import Keyring
 from conlinucb.service.http.limits import Limits
+from conlinucb.service.http.logs import in_the_log, set_up
+from conlinucb.service.http.metrics import Metrics
+from conlinucb.service.http.rates import Rates
 from conlinucb.service.http.routes import catalogues as catalogue_routes
-from conlinucb.service.http.routes import comparison, dashboard, health, page, people, populations
+from conlinucb.service.http.routes import (
+    comparison,
+    dashboard,
+    experiments,
+    health,
+    metrics,
+    page,
+    people,
+    populations,
+)
 from conlinucb.service.http.scopes import Routes, table
-from conlinucb.service.http.timings import Timed, Timings
+from conlinucb.service.http.timings import Timings
+from conlinucb.service.http.traces import Traces, traces_from_environment
 from conlinucb.service.http.turns import all_turns
 from conlinucb.service.http.visitors import Visitors
+from conlinucb.service.http.watch import Routed, Watch
+from conlinucb.service.observe import observer
 from conlinucb.service.problems import Problem, problem_of
 from conlinucb.service.schemas import CatalogueBody
 from conlinucb.service.storage import Storage
@@ -71,7 +89,9 @@ class _Application(FastAPI):
         return self.openapi_schema
 
 
-def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
+def create_app(
+    config: ServiceConfig, *, key: str | None = None, traces: Traces | None = None
+) -> FastAPI:
     """The application; its database is opened when it starts."""
     app = _Application(
         title="conlinucb",
@@ -89,8 +109,11 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.include_router(people.router)
     app.include_router(catalogue_routes.router)
     app.include_router(populations.router)
+    app.include_router(experiments.router)
     app.include_router(dashboard.router)
     app.include_router(health.router)
+    app.include_router(metrics.router)
+    app.add_middleware(Routed)
     if config.page != "off":
         app.include_router(page.router)
         app.include_router(comparison.router)
@@ -101,29 +124,35 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
     app.state.routes = Routes(table(page=config.page != "off"))
-    callers = Callers(
+    app.state.callers = Callers(
         key=key,
         hosts=config.hosts,
         open_page=config.page == "open",
         routes=app.state.routes,
     )
     app.add_middleware(
-        Guard, callers=callers, image_hosts=config.image_hosts, limits=app.state.limits
+        Guard, callers=app.state.callers, image_hosts=config.image_hosts, limits=app.state.limits
     )
-    app.state.timings = Timings()
-    app.add_middleware(Timed, timings=app.state.timings)
+    app.state.timings, app.state.metrics, app.state.traces = Timings(), Metrics(), traces
+    app.add_middleware(
+        Watch,
+        metrics=app.state.metrics,
+        timings=app.state.timings,
+        traces=traces,
+        access_log=config.access_log,
+    )
     app.openapi()  # builds the routes too, here, where no other thread is at work yet
     return app
 
 
 def from_environment() -> FastAPI:
     """The application of a worker process."""
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    logging.getLogger("alembic").setLevel(logging.WARNING)
     config = ServiceConfig.model_validate_json(os.environ[SERVICE])
+    set_up(config.log_format)
     sys.setswitchinterval(SWITCH_SECONDS)
     _end_with_parent(config.lame_duck_seconds + QUEUE_SECONDS + config.drain_seconds)
-    return create_app(config, key=key_from_environment(config))
+    key = key_from_environment(config, stored=True)  # as the parent saw
+    return create_app(config, key=key, traces=traces_from_environment())
 
 
 @asynccontextmanager
@@ -138,16 +167,37 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     app.state.comparisons, app.state.turns = Comparisons(), all_turns()
     app.state.use_cases = UseCases(storage, catalogues, cache, loader, background.keep)
     app.state.dashboards = Dashboards(storage)
+    app.state.looks = Looks(storage)
     # As many requests at work as there are connections: none waits for one in vain.
     at_once = config.threads or config.database_connections
     anyio.to_thread.current_default_thread_limiter().total_tokens = at_once
+    listening = [each for each in (app.state.metrics, app.state.traces) if each is not None]
+    for each in listening:
+        observer.add(each)
+    app.state.metrics.level("build_info", 1, version=__version__)
+    app.state.keyring = app.state.callers.keyring = keyring = Keyring(storage)
+    app.state.callers.rates = rates = Rates(config, _rates_file())
+    keyring.start()
     background.start()
     lame_duck(app.state.limits, config.lame_duck_seconds)
     try:
         yield {"limits": app.state.limits}
     finally:
+        keyring.stop()
+        app.state.callers.rates = None
+        rates.close()
         background.stop()
+        for each in listening:
+            observer.remove(each)
+        if app.state.traces is not None:
+            app.state.traces.close()
         storage.close()
+
+
+def _rates_file() -> Path | None:
+    """In the server's own folder, where all of its workers find it."""
+    prepared = os.environ.get(PREPARED)
+    return Path(prepared).parent / "rates" if prepared else None
 
 
 def _end_with_parent(seconds: float) -> None:
@@ -173,8 +223,16 @@ async def _package_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, ConlinucbError)
     problem = problem_of(error)
     if problem.status >= 500:
-        logger.error("%s: %s", problem.code, error)
+        logger.error("%s: %s", problem.code, _loggable(error))
+    if problem.status == 500:
+        problem = Problem(500, problem.code, f"{problem} {in_the_log()}")
     return _answer(problem)
+
+
+def _loggable(error: ConlinucbError) -> str:
+    """What may stand in the log: texts about a person are for the caller alone."""
+    about_the_store = isinstance(error, StorageError) and not isinstance(error, Damaged)
+    return str(error) if about_the_store else type(error).__name__
 
 
 async def _invalid_request(request: Request, error: Exception) -> JSONResponse:

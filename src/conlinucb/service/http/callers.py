@@ -10,12 +10,21 @@ import hashlib
 import hmac
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
+from starlette.datastructures import QueryParams
 from starlette.types import Scope
 
 from conlinucb.service.config import is_loopback
-from conlinucb.service.http.scopes import ANYONE, PAGE, SCOPES, Routes, is_enough
+from conlinucb.service.http.scopes import (
+    ANYONE,
+    OF_ALL_CATALOGUES,
+    PAGE,
+    SCOPES,
+    Routes,
+    is_enough,
+    named,
+)
 from conlinucb.service.problems import Problem
 
 Kind = Literal["local", "key", "visitor"]
@@ -27,6 +36,8 @@ _TRACES = frozenset(
 )
 _STARTS = (b"x-forwarded", b"cf-", b"x-envoy-", b"x-appengine-", b"x-arr-", b"x-vercel-", b"fly-")
 """What proxies add to a request; a browser or a program does not."""
+
+_WITH_IDS = ("/v1/users/", "/v1/catalogues/")
 
 
 @dataclass(frozen=True)
@@ -47,8 +58,30 @@ OWNER = Caller("key", scopes=frozenset(SCOPES))
 VISITOR = Caller("visitor", scopes=frozenset({"use"}))
 
 
+class Keyring(Protocol):
+    """The keys of the database."""
+
+    def needs_key(self) -> bool | None:
+        """Whether there was ever one; None where that is not known."""
+
+    def find(self, key: str) -> Caller | None:
+        """Who has it."""
+
+
+class Rates(Protocol):
+    """How often one may come."""
+
+    def check(self, scope: Scope, caller: Caller | None) -> None:
+        """Refuse who comes too often; None: someone who is refused anyway."""
+
+
 class Callers:
     """Tells who calls, and refuses what they may not do."""
+
+    keyring: Keyring | None = None
+    """Once the database is open."""
+    rates: Rates | None = None
+    """How often each may come; any number of times where there are none."""
 
     def __init__(
         self, *, key: str | None, hosts: Collection[str], open_page: bool, routes: Routes
@@ -58,14 +91,26 @@ class Callers:
         self._open_page = open_page
         self._routes = routes
 
-    def admit(self, scope: Scope) -> Caller:
-        """Who it is, noted in the scope; a problem where they may not come in."""
+    def admit(self, scope: Scope) -> None:
+        """Note in the scope who it is; a problem where they may not come in, or come too often."""
+        try:
+            caller = self._admitted(scope)
+        except Problem:
+            if self.rates is not None:
+                self.rates.check(scope, None)
+            raise
+        if self.rates is not None:
+            self.rates.check(scope, caller)
+        scope.setdefault("state", {})["caller"] = caller
+
+    def _admitted(self, scope: Scope) -> Caller:
         headers, path, method = dict(scope["headers"]), scope["path"], scope["method"]
         found = self._routes.find(method, path)
         others = [] if found else sorted(self._routes.methods(path))
         near = found or (self._routes.find(others[0], path) if others else None)
         need = near.need if near else None
         caller = self._caller(headers, need, scope.get("http_version", "1.1"))
+        _check_slashes(scope)
         if others:
             told = {"Allow": ", ".join(others)}
             message = f"{method} {path}: there is {told['Allow']}."
@@ -73,17 +118,21 @@ class Callers:
         if need is None:
             raise Problem(404, "unknown_address", f"{method} {path}: Not Found.")
         _check_scope(caller, need)
-        scope.setdefault("state", {})["caller"] = caller
+        if caller.catalogue is not None and found is not None:
+            _check_catalogue(caller.catalogue, found.route, scope)
         return caller
 
     def _caller(self, headers: Headers, need: str | None, version: str) -> Caller:
         known = self._by_key(headers)
         if known is not None:
             return known
-        if self._needs_key():
+        needs_key = self._needs_key()
+        if needs_key is not False:
             if need == ANYONE or (need == PAGE and self._open_page):
                 _check_same(headers)
                 return VISITOR
+            if needs_key is None:
+                raise keys_unknown()
             raise _key_needed("Send the key: Authorization: Bearer KEY.")
         host = _host_name(headers.get(b"host", b"").decode("latin-1"))
         self._check_host(host, headers)
@@ -91,12 +140,16 @@ class Callers:
 
     def _by_key(self, headers: Headers) -> Caller | None:
         scheme, _, key = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
-        if scheme.lower() != "bearer" or self._digest is None:
+        if scheme.lower() != "bearer":
             return None
-        return OWNER if hmac.compare_digest(_digest(key), self._digest) else None
+        if self._digest is not None and hmac.compare_digest(_digest(key), self._digest):
+            return OWNER
+        return None if self.keyring is None else self.keyring.find(key)
 
-    def _needs_key(self) -> bool:
-        return self._digest is not None or self._open_page
+    def _needs_key(self) -> bool | None:
+        if self._digest is not None or self._open_page:
+            return True
+        return None if self.keyring is None else self.keyring.needs_key()
 
     def _check_host(self, host: str, headers: Headers) -> None:
         """Without a key, only pages that name this machine may talk to it (DNS rebinding)."""
@@ -140,8 +193,41 @@ def _check_scope(caller: Caller, need: str) -> None:
     )
 
 
+def _check_slashes(scope: Scope) -> None:
+    """Refuse ids with a slash, which a proxy may or may not take for one that parts them."""
+    raw = scope.get("raw_path") or b""
+    if b"%2f" in raw.lower() and scope["path"].startswith(_WITH_IDS):
+        raise Problem(
+            422,
+            "slash_in_id",
+            "Ids and names in an address cannot have a slash (%2F): write another sign in its "
+            "place. In bodies and parameters, ids of items may have it.",
+        )
+
+
+def _check_catalogue(own: str, route: str, scope: Scope) -> None:
+    """A key of one catalogue names no other, neither in the path nor behind it."""
+    if route in OF_ALL_CATALOGUES:
+        raise Problem(
+            403, "wrong_catalogue", f"{route} is about all catalogues; this key is for {own!r}."
+        )
+    about = QueryParams(scope["query_string"]).getlist("catalogue")
+    in_path = named(route, "name", scope["path"])
+    for each in about if in_path is None else [*about, in_path]:
+        if each != own:
+            raise Problem(
+                403, "wrong_catalogue", f"This key is for {own!r}, not for {each[:200]!r}."
+            )
+
+
 def _key_needed(message: str) -> Problem:
     return Problem(401, "key_needed", message, headers={"WWW-Authenticate": "Bearer"})
+
+
+def keys_unknown() -> Problem:
+    """Rather none than one who may have been shut out."""
+    message = "Which keys there are is not known at the moment: try again soon."
+    return Problem(503, "keys_unknown", message, retry=True)
 
 
 def _check_same(headers: Headers) -> None:

@@ -15,6 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from conlinucb.service.http.bodies import Body
 from conlinucb.service.http.callers import Callers
 from conlinucb.service.http.limits import HEALTH, Limits
+from conlinucb.service.http.logs import in_the_log
+from conlinucb.service.observe import observer
 from conlinucb.service.problems import Problem
 
 logger = logging.getLogger("conlinucb.service")
@@ -72,7 +74,7 @@ class Guard:
             exchange.problem = problem
         except Exception:
             logger.exception("a request failed")
-            exchange.problem = Problem(500, "internal", "Something failed here; the log says what.")
+            exchange.problem = Problem(500, "internal", f"Something failed here. {in_the_log()}")
         finally:
             limits.at_work -= 1
             body.close()
@@ -81,7 +83,7 @@ class Guard:
 
 def _limit(scope: Scope) -> int:
     path = scope["path"]
-    small = path.endswith(("/settings", "/population", "/populations"))
+    small = path.endswith(("/settings", "/population", "/populations", "/experiment", "/promotion"))
     uploads = path.startswith("/v1/catalogues/") and not small
     return LARGEST_UPLOAD if uploads else LARGEST_BODY
 
@@ -116,6 +118,8 @@ class _Exchange:
         """Say what the problem is, if there is one and nothing was said yet."""
         problem, self.problem = self.problem, None
         if problem is not None and not self._started:
+            if problem.status != 500:
+                observer.count("turned_away", reason=problem.code)
             await _refuse(problem, self.send)
 
 

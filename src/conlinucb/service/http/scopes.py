@@ -13,10 +13,10 @@ ME = "/v1/me"
 """Stands for ``/v1/users/{the person behind the cookie}``."""
 SCOPES = ("use", "build", "admin")
 ANYONE, PAGE, USE, READ, BUILD, ADMIN = "anyone", "page", "use", "use or build", "build", "admin"
-"""What a route can need; "page": no key where the page is open, else the scope use."""
+"""What a route can need; "page": none where the page is open, else any key."""
 _ENOUGH = {
     ANYONE: frozenset(SCOPES),
-    PAGE: frozenset({"use", "admin"}),
+    PAGE: frozenset(SCOPES),
     USE: frozenset({"use", "admin"}),
     READ: frozenset(SCOPES),
     BUILD: frozenset({"build", "admin"}),
@@ -39,6 +39,7 @@ _WITH_PAGE: dict[str, str] = {
 _ALWAYS: dict[str, str] = {
     "GET /healthz": ANYONE,
     "GET /readyz": ANYONE,
+    "GET /metrics": ADMIN,
     "GET, HEAD /v1/openapi.json": READ,
     "PUT /v1/users/{user}": USE,
     "GET /v1/users/{user}": USE,
@@ -64,6 +65,12 @@ _ALWAYS: dict[str, str] = {
     "GET /v1/catalogues/{name}/populations": BUILD,
     "POST /v1/catalogues/{name}/populations": BUILD,
     "PUT /v1/catalogues/{name}/population": BUILD,
+    "PUT /v1/catalogues/{name}/experiment": BUILD,
+    "GET /v1/catalogues/{name}/experiment": BUILD,
+    "DELETE /v1/catalogues/{name}/experiment": BUILD,
+    "POST /v1/catalogues/{name}/experiment/promotion": BUILD,
+    "POST /v1/catalogues/{name}/experiment/rollback": BUILD,
+    "GET /v1/catalogues/{name}/experiment/comparison": BUILD,
     "GET /v1/dashboard": BUILD,
 }
 OF_ALL_CATALOGUES = frozenset({"GET /metrics"})

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
 from collections import Counter
 
 import numpy as np
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from conlinucb.service.dashboard.window import stamp
-from conlinucb.service.http.guard import OPEN_PATHS
 from conlinucb.service.schemas.dashboard import LatencyOut, RequestsOut
 from conlinucb.service.storage import now
 
@@ -18,7 +15,6 @@ LATEST = 10_000
 """Requests of each kind whose times are kept."""
 KINDS = ("all", "next", "steps", "answers", "rewards", "picture", "best", "dashboard")
 """Told apart by the last word of the address; every request is among all."""
-_BROKEN = 500
 
 
 class Timings:
@@ -54,33 +50,3 @@ class Timings:
         times = 1000.0 * np.quantile(self._seconds[kind][: min(count, LATEST)], [0.5, 0.95, 0.99])
         p50, p95, p99 = (round(float(each), 3) for each in times)
         return LatencyOut(what=kind, requests=count, p50=p50, p95=p95, p99=p99)
-
-
-class Timed:
-    """The outermost layer: every request counts, those that are refused at the door, too.
-
-    But not the health checks, of which there can be more than of all others.
-    """
-
-    def __init__(self, app: ASGIApp, *, timings: Timings) -> None:
-        self.app = app
-        self._timings = timings
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let it pass, and note how it went."""
-        if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
-            await self.app(scope, receive, send)
-            return
-        status = _BROKEN
-
-        async def sending(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        started = time.perf_counter()
-        try:
-            await self.app(scope, receive, sending)
-        finally:
-            self._timings.add(scope["path"], status, time.perf_counter() - started)

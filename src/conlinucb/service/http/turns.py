@@ -5,6 +5,7 @@ Each kind has few threads of its own, and none of those that serve everybody els
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -13,6 +14,7 @@ import anyio.to_thread
 from fastapi import Request, Response
 from pydantic import BaseModel
 
+from conlinucb.service.observe import observer
 from conlinucb.service.problems import Problem
 
 T = TypeVar("T")
@@ -43,12 +45,19 @@ class Turns:
         """How many wait for their turn."""
         return self._turns.statistics().tasks_waiting
 
+    def _is_full(self) -> bool:
+        return self._turns.value == 0
+
     async def run(self, work: Callable[[], T]) -> T:
         """What the work gives, once it was its turn."""
         if self.waiting() >= self._most_waiting:
             raise self._busy()
+        started = time.perf_counter()
+        observer.level("pool_waiting", self.waiting() + self._is_full(), pool=self._what)
         with anyio.move_on_after(self._seconds) as scope:
             await self._turns.acquire()
+        observer.level("pool_waiting", self.waiting(), pool=self._what)
+        observer.time("pool_wait_seconds", time.perf_counter() - started, pool=self._what)
         if scope.cancelled_caught:
             raise self._busy()
         try:
@@ -79,6 +88,7 @@ class Turns:
         return found
 
     def _busy(self) -> Problem:
+        observer.count("pool_refused", pool=self._what)
         message = f"Many {self._what} are waiting at the moment: try again soon."
         return Problem(503, "busy", message, retry=True)
 

@@ -17,6 +17,8 @@ from conlinucb.service.http.scopes import ME
 from conlinucb.service.problems import Problem
 
 COOKIE = "conlinucb_person"
+SAFE_COOKIE = f"__Host-{COOKIE}"
+"""Over https: a browser takes it from this host alone, and sends it nowhere else."""
 FACTS = "/v1/page"
 PAGES = ("/", "/taste", "/profile", "/compare")
 """Where a new browser becomes a person."""
@@ -52,7 +54,7 @@ class Visitors:
         if scope["type"] != "http" or not is_page(path):
             await self.app(scope, receive, send)
             return
-        secret = _secret(scope)
+        secret = secret_of(scope)
         if path in PAGES:  # again each time: who comes back within a year stays who they are
             send = _with_cookie(scope, send, secret or secrets.token_urlsafe(32), A_YEAR)
         if path == ME or path.startswith(f"{ME}/"):
@@ -66,24 +68,47 @@ class Visitors:
         await self.app(scope, receive, send)
 
 
-def _secret(scope: Scope) -> str | None:
-    """The secret among all cookies, whatever the others look like."""
+def secret_of(scope: Scope) -> str | None:
+    """The secret among all cookies, whatever the others look like.
+
+    One from before there was https, or the prefix, counts where there is no other: its bearer
+    stays who they are, and gets the other one.
+    """
+    found = _cookies(scope)
+    return found.get(SAFE_COOKIE) or found.get(COOKIE)
+
+
+def _cookies(scope: Scope) -> dict[str, str]:
+    """Those that are ours and hold a secret."""
     given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie"]
+    found: dict[str, str] = {}
     for each in ";".join(given).split(";"):
         name, _, value = each.strip().partition("=")
-        if name == COOKIE and _SECRET.fullmatch(value):
-            return value
-    return None
+        if name in (COOKIE, SAFE_COOKIE) and _SECRET.fullmatch(value):
+            found.setdefault(name, value)
+    return found
+
+
+def _is_https(scope: Scope) -> bool:
+    """Over TLS up to the proxy, at least; who lies about it harms their own cookie only."""
+    told = dict(scope["headers"]).get(b"x-forwarded-proto", b"")
+    return scope.get("scheme") == "https" or told.partition(b",")[0].strip().lower() == b"https"
 
 
 def _with_cookie(scope: Scope, send: Send, value: str, seconds: int) -> Send:
-    secure = "; Secure" if scope.get("scheme") == "https" else ""
     # Lax, not Strict: who follows a link to the page is still the person they were.
-    cookie = f"{COOKIE}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
+    rest = "Path=/; Max-Age={}; HttpOnly; SameSite=Lax{}"
+    if _is_https(scope):
+        cookies = [f"{SAFE_COOKIE}={value}; {rest.format(seconds, '; Secure')}"]
+        if COOKIE in _cookies(scope):
+            cookies.append(f"{COOKIE}=; {rest.format(0, '; Secure')}")
+    else:
+        cookies = [f"{COOKIE}={value}; {rest.format(seconds, '')}"]
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start" and message["status"] < 400:
-            MutableHeaders(scope=message).append("set-cookie", cookie)
+            for each in cookies:
+                MutableHeaders(scope=message).append("set-cookie", each)
         await send(message)
 
     return sending

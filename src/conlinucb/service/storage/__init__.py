@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 
 from conlinucb.errors import StorageError
+from conlinucb.service.storage.aliases import Aliases
+from conlinucb.service.storage.bases import Bases
 from conlinucb.service.storage.catalogues import CatalogueLog, Change, Entry
 from conlinucb.service.storage.counts import Count, Counts
 from conlinucb.service.storage.database import MEMORY, Database, Limits, Taken, now
+from conlinucb.service.storage.erasure import Erasure
 from conlinucb.service.storage.events import (
     AnswerBody,
     Body,
@@ -19,8 +22,10 @@ from conlinucb.service.storage.events import (
 )
 from conlinucb.service.storage.experiments import ExperimentLog, StoredExperiment
 from conlinucb.service.storage.health import StoreHealth, health_of
+from conlinucb.service.storage.keys import Keys, StoredKey
 from conlinucb.service.storage.leases import Leases
 from conlinucb.service.storage.log import Broken, Event, Log, retracted, with_missing
+from conlinucb.service.storage.pages import Pages
 from conlinucb.service.storage.people import People, Person
 from conlinucb.service.storage.populations import Populations, StoredPopulation
 from conlinucb.service.storage.progress import Progresses
@@ -43,16 +48,21 @@ class Storage:
         self.database = Database(url, limits)
         self.counts = Counts(self.database)
         self.log = Log(self.database)
+        self.pages = Pages(self.database)
+        self.aliases = Aliases(self.database)
         self.recent = RecentLogs(self.database)
-        self.people = People(self.database, self.counts)
+        self.erasure = Erasure(self.database)
+        self.people = People(self.database, self.counts, self.erasure)
         self.snapshots = Snapshots(self.database)
         self.catalogue_log = CatalogueLog(self.database)
+        self.bases = Bases(self.database)
         self.populations = Populations(self.database)
         self.experiments = ExperimentLog(self.database)
         self.quarantine = Quarantine(self.database)
         self.removal = Removal(self.database)
         self.progress = Progresses(self.database)
         self.leases = Leases(self.database)
+        self.keys = Keys(self.database)
 
     def close(self) -> None:
         """Close all connections, with what was counted put where it is kept."""
@@ -63,8 +73,10 @@ class Storage:
 
 __all__ = [
     "MEMORY",
+    "Aliases",
     "AnswerBody",
     "Arrays",
+    "Bases",
     "Body",
     "Broken",
     "CatalogueLog",
@@ -73,13 +85,16 @@ __all__ = [
     "Counts",
     "Database",
     "Entry",
+    "Erasure",
     "Event",
     "ExperimentLog",
     "Finding",
+    "Keys",
     "Leases",
     "Limits",
     "Log",
     "Looked",
+    "Pages",
     "People",
     "Person",
     "Populations",
@@ -97,6 +112,7 @@ __all__ = [
     "Storage",
     "StoreHealth",
     "StoredExperiment",
+    "StoredKey",
     "StoredPopulation",
     "Taken",
     "health_of",

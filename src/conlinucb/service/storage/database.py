@@ -23,6 +23,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
 from conlinucb.errors import Damaged, InvalidInput, StorageError, StoreDown, StoreRefuses
+from conlinucb.service.storage import marks
+from conlinucb.service.storage.private import keep_private
 
 MEMORY = "sqlite://"
 CONNECTIONS = 16
@@ -97,7 +99,7 @@ class Database:
             with self.engine.connect() as connection:
                 yield connection
         except IntegrityError as error:
-            raise Taken(str(error.orig)) from error
+            raise Taken(_line(error)) from error
         except (DBAPIError, PoolTimeout, PendingRollbackError) as error:
             raise self._meaning(error) from error
 
@@ -116,16 +118,12 @@ class Database:
                 raise
 
     def sweep(self) -> None:
-        """Let what was deleted leave SQLite's journal, too; put off where others are reading."""
-        if self.engine.dialect.name == "sqlite":
-            with self.connect() as connection:
-                connection.exec_driver_sql("PRAGMA busy_timeout = 500")
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-                connection.exec_driver_sql(_busy(self.limits))
+        """Have whoever is at it first let what was deleted leave the files, too."""
+        with self.connect() as connection:
+            marks.leave(connection)
 
     def _meaning(self, error: Exception) -> StorageError:
-        text = str(getattr(error, "orig", error)).strip().splitlines()
-        line = text[0] if text else type(error).__name__
+        line = _line(error)
         if any(each in line for each in _REFUSALS):
             return StoreRefuses(f"The database takes nothing: {line}.")
         if any(each in line for each in _DAMAGE):
@@ -135,6 +133,12 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+
+
+def _line(error: Exception) -> str:
+    """What a database says, without its details, which quote rows."""
+    text = str(getattr(error, "orig", error)).strip().splitlines()
+    return text[0] if text else type(error).__name__
 
 
 def _roll_back(connection: Connection) -> None:
@@ -160,6 +164,7 @@ def _engine(url: str, limits: Limits) -> Engine:
         return create_engine(
             parsed,
             isolation_level="AUTOCOMMIT",
+            hide_parameters=True,  # they hold names
             pool_size=limits.connections,
             max_overflow=0,
             pool_timeout=limits.wait,
@@ -185,12 +190,17 @@ def _is_memory(url: URL) -> bool:
     )
 
 
+def _file(url: URL) -> Path:
+    return Path((url.database or "").removeprefix("file:").partition("?")[0])
+
+
 def _sqlite(url: URL, limits: Limits) -> Engine:
     # In memory there is one connection, for which everyone waits their turn.
     size = 1 if _is_memory(url) else limits.connections
     engine = create_engine(
         url,
         isolation_level="AUTOCOMMIT",
+        hide_parameters=True,
         poolclass=QueuePool,
         pool_size=size,
         max_overflow=0,
@@ -203,4 +213,6 @@ def _sqlite(url: URL, limits: Limits) -> Engine:
             connection.execute(pragma)
 
     event.listen(engine, "connect", prepare)
+    if not _is_memory(url):
+        keep_private(engine, _file(url))
     return engine

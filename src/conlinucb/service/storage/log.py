@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Row, func, insert, select, update
 
 from conlinucb.errors import Damaged
+from conlinucb.service.observe import timed
 from conlinucb.service.storage.database import Database, now
 from conlinucb.service.storage.events import Body, RetractionBody, parse
 from conlinucb.service.storage.schema import events
@@ -54,6 +55,7 @@ class Log:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @timed("store_seconds", operation="append")
     def append(self, person: int, event: Event) -> Event:
         """Write one event; raises ``Taken`` where its place, id or subject is taken."""
         stamped = replace(event, at=now())
@@ -61,6 +63,7 @@ class Log:
             connection.execute(insert(events), _row(person, stamped))
         return stamped
 
+    @timed("store_seconds", operation="retract")
     def retract(self, person: int, event: Event, target: int) -> Event:
         """Write a retraction, and free the subject of what it takes back."""
         stamped = replace(event, at=now())
@@ -72,6 +75,7 @@ class Log:
                 connection.execute(update(events).where(*mine).values(_freed(row)))
         return stamped
 
+    @timed("store_seconds", operation="read log")
     def after(self, person: int, seq: int = 0) -> list[Event | Broken]:
         """A person's events behind this one, in order."""
         wanted = select(events).where(events.c.person == person, events.c.seq > seq)
@@ -104,6 +108,7 @@ class Log:
             found = connection.scalar(select(func.max(events.c.seq)).filter_by(person=person))
         return int(found or 0)
 
+    @timed("store_seconds", operation="find event")
     def find(self, person: int, **what: Any) -> Event | None:
         """The event with this seq, client_id or subject."""
         with self._database.connect() as connection:

@@ -64,6 +64,13 @@ class Quarantine:
         with self._database.connect() as connection:
             return int(connection.scalar(select(func.count()).select_from(quarantine)) or 0)
 
+    def events_of(self, person: int) -> set[int]:
+        """The events of a person that were found damaged."""
+        with self._database.connect() as connection:
+            found = connection.scalars(select(quarantine.c.what).filter_by(person=person)).all()
+        places = (each.removeprefix("event ") for each in found if each.startswith("event "))
+        return {int(each) for each in places if each.isdigit()}
+
     def clear(self) -> None:
         """Forget all findings: they are looked for anew."""
         with self._database.connect() as connection:

@@ -15,6 +15,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from conlinucb.errors import Damaged
+from conlinucb.service.observe import timed
 from conlinucb.service.storage.database import Database
 from conlinucb.service.storage.schema import snapshots
 
@@ -39,6 +40,7 @@ class Snapshots:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @timed("store_seconds", operation="load snapshot")
     def load(self, person: int, basis: str) -> Snapshot | None:
         """The state, or None; raises ``Damaged`` where it is not what was saved."""
         with self._database.connect() as connection:
@@ -52,6 +54,7 @@ class Snapshots:
             raise Damaged("its checksum does not fit")
         return Snapshot(row.seq, unpack(row.body))
 
+    @timed("store_seconds", operation="save snapshot")
     def save(self, person: int, basis: str, snapshot: Snapshot) -> None:
         """Keep this state instead of the one before."""
         body = pack(snapshot.arrays)

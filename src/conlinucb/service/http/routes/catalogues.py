@@ -9,11 +9,21 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import ValidationError
 
 from conlinucb.agent.spec import refuse_strangers
+from conlinucb.service.catalogues.allowance import Allowance
 from conlinucb.service.catalogues.preview import preview_of
 from conlinucb.service.catalogues.uploads import Upload, from_table, read_json
 from conlinucb.service.catalogues.version import CatalogueVersion
+from conlinucb.service.config import ServiceConfig
 from conlinucb.service.http.body_errors import sentence
-from conlinucb.service.http.routes.common import ERRORS, STRICT, Name, catalogues_of, use_cases_of
+from conlinucb.service.http.routes.common import (
+    ERRORS,
+    STRICT,
+    Name,
+    catalogues_of,
+    check_seen,
+    seen,
+    use_cases_of,
+)
 from conlinucb.service.http.turns import turns_of
 from conlinucb.service.problems import Problem
 from conlinucb.service.schemas import (
@@ -54,8 +64,8 @@ _BODY: dict[str, Any] = {
 
 @router.get("", summary="All catalogues")
 def listed(request: Request) -> list[CatalogueOut]:
-    """Every catalogue that is served."""
-    return [_about(request, version) for version in catalogues_of(request).listed()]
+    """Every catalogue that is served, and that the key is for."""
+    return [_about(request, version) for version in seen(request)]
 
 
 @router.post(
@@ -87,6 +97,7 @@ def _kind(request: Request) -> str:
 @router.get("/{name}", summary="One catalogue")
 def shown(request: Request, name: Name) -> CatalogueOut:
     """Its size and its version."""
+    check_seen(request, name)
     return _out(request, name)
 
 
@@ -130,9 +141,11 @@ def _put(
 
 
 def _read(request: Request, kind: str, body: bytes, d: int | None) -> Upload:
+    config: ServiceConfig = request.app.state.config
+    allowance = Allowance(1_000_000 * config.unpacked_megabytes, config.upload_seconds)
     if kind in TABLES:
-        hosts = request.app.state.config.image_hosts
-        return from_table(body, TABLES[kind], image_hosts=hosts, d=d)
+        hosts = config.image_hosts
+        return from_table(body, TABLES[kind], image_hosts=hosts, d=d, allowance=allowance)
     if kind != "application/json":
         raise Problem(
             415, "wrong_type", f"A catalogue is application/json or {list(TABLES)}, got {kind!r}."
@@ -143,7 +156,7 @@ def _read(request: Request, kind: str, body: bytes, d: int | None) -> Upload:
         raise Problem(422, "invalid_body", sentence(error.errors(), ("body",))) from None
     if given.settings is not None:
         refuse_strangers(given.settings.agent, "settings.agent")
-    return read_json(given)
+    return read_json(given, allowance)
 
 
 @router.delete("/{name}", summary="Remove a catalogue", status_code=204)
@@ -178,6 +191,7 @@ def remove(request: Request, name: Name, body: RemovalBody) -> CatalogueOut:
 @router.get("/{name}/settings", summary="Settings")
 def settings(request: Request, name: Name) -> Settings:
     """As they are served."""
+    check_seen(request, name)
     return catalogues_of(request).serving(name).settings
 
 

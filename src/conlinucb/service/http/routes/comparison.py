@@ -8,6 +8,7 @@ import anyio.from_thread
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
+from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.comparison import Comparisons
 from conlinucb.service.http.routes.common import (
     ERRORS,
@@ -37,9 +38,12 @@ def comparisons_of(request: Request) -> Comparisons:
 )
 async def compare(request: Request, body: ComparisonBody, catalogue: Catalogue = None) -> Response:
     """One person met by each agent, round by round, and 40 in short. Nothing of it is kept."""
-    name = catalogue_name(request, catalogue)
-    version = await run_in_threadpool(catalogues_of(request).serving, name)
+    version = await run_in_threadpool(_version, request, catalogue)
     work = partial(
         comparisons_of(request).compare, version, body, anyio.from_thread.check_cancelled
     )
     return await turns_of(request, "comparisons").answer(request, work)
+
+
+def _version(request: Request, catalogue: str | None) -> CatalogueVersion:
+    return catalogues_of(request).serving(catalogue_name(request, catalogue))

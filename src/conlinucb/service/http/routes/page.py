@@ -17,8 +17,10 @@ from conlinucb.service.http.routes.common import (
     ERRORS,
     STRICT,
     Catalogue,
+    caller_of,
     catalogue_name,
     catalogues_of,
+    seen,
 )
 from conlinucb.service.http.routes.comparison import comparisons_of
 from conlinucb.service.schemas import BeginningOut, PageCatalogue, PageOut, SearchOut
@@ -79,6 +81,9 @@ async def build() -> FileResponse:
 @router.get("/v1/page", summary="What the page needs", responses=ERRORS, dependencies=STRICT)
 def needed(request: Request) -> PageOut:
     """Catalogues to talk about, and what can be compared."""
+    versions = seen(request)
+    names = [each.name for each in versions]
+    default = caller_of(request).catalogue or request.app.state.config.default_catalogue
     return PageOut(
         catalogues=[
             PageCatalogue(
@@ -89,9 +94,9 @@ def needed(request: Request) -> PageOut:
                 noun=version.settings.noun,
                 nouns=version.settings.nouns,
             )
-            for version in catalogues_of(request).listed()
+            for version in versions
         ],
-        default=request.app.state.config.default_catalogue,
+        default=default if default in names else next(iter(names), None),
         agents=list(AGENTS),
         schedules=list(SCHEDULES),
         people=comparisons_of(request).kinds(),
