@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
-from conlinucb.service.storage import Event, RewardBody, Storage
+from conlinucb.service.storage import Event, RewardBody, Storage, log
 from conlinucb.service.storage import pages as storage_pages
 from conlinucb.service.storage.pages import Pages
 from support import service_store
@@ -103,7 +103,7 @@ def test_nobody_waits_while_a_log_is_read(
     talk: Talk, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     reading, go_on = threading.Event(), threading.Event()
-    read = storage_pages.read
+    read = log.read
 
     def slow(row: Any) -> Any:
         if threading.current_thread() is not threading.main_thread() and row.kind == "question":

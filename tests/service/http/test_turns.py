@@ -203,3 +203,16 @@ def test_waiting_and_refusals_are_reported() -> None:
     assert value(found, "conlinucb_pool_waiting", pool="profiles") == 0
     assert value(found, "conlinucb_pool_wait_seconds_count", pool="profiles") == 2
     assert value(found, "conlinucb_pool_wait_seconds_sum", pool="profiles") > 0
+
+
+def test_a_long_answer_comes_in_turns_and_holds_none_while_it_is_read() -> None:
+    async def crowd() -> None:
+        turns = Turns(1, waiting=2, seconds=5.0)
+        slow = await turns.stream(iter(range(3)))
+        assert await anext(slow) == 0  # and then it is not read on for a while
+        assert [each async for each in await turns.stream(iter("abc"))] == ["a", "b", "c"]
+        assert await turns.run(lambda: "done") == "done"
+        assert [each async for each in slow] == [1, 2]
+        assert [each async for each in await turns.stream(iter(list[int]()))] == []
+
+    anyio.run(crowd)

@@ -12,7 +12,7 @@ from conlinucb.service.storage import Person
 
 ENTRY, STATE = 1_500, 2_500
 """Bytes of an entry with its lock and its person, and of a state without what it holds."""
-DECISION, ITEM = 250, 100
+DECISION, ITEM = 250, 70
 """Of a recommendation that is kept at hand, and of each item's name in it."""
 PLACE, COUNT = 250, 100
 """Of what was skipped or answered, and of how often a key-term came up."""

@@ -250,6 +250,7 @@ class LogWriter:
         key = (version.id, name)
         entry = self._cache.entry(key)
         with entry.lock:
+            observer.count("cache_lookups", result="hit" if entry.conversation else "miss")
             try:
                 # Again: who waited here would set a state back that has moved on meanwhile.
                 latest = self._catalogues.serving(catalogue)
@@ -278,7 +279,6 @@ class LogWriter:
             return Conversation.new(version, nobody.seed), nobody
         entry.person = person
         state = entry.conversation
-        observer.count("cache_lookups", result="miss" if state is None else "hit")
         if state is None or not state.fits(version):
             state = (state and moved(state, version)) or self._loader.load(version, person)
         entry.conversation = state.on(version)

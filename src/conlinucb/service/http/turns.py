@@ -6,8 +6,9 @@ Each kind has few threads of its own, and none of those that serve everybody els
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
+from typing import TypeVar, cast
 
 import anyio
 import anyio.to_thread
@@ -64,6 +65,25 @@ class Turns:
             return await anyio.to_thread.run_sync(work, limiter=self._threads)
         finally:
             self._turns.release()
+
+    async def stream(self, pieces: Iterator[T]) -> AsyncIterator[T]:
+        """One piece after another, each in a turn of its own: who reads slowly holds up nobody.
+
+        Only the first is refused where many wait; what has begun waits as long as it takes.
+        """
+        end = object()
+        piece: T | object = await self.run(partial(next, pieces, end))
+
+        async def all_of_them() -> AsyncIterator[T]:
+            nonlocal piece
+            while piece is not end:
+                yield cast(T, piece)
+                async with self._turns:
+                    piece = await anyio.to_thread.run_sync(
+                        partial(next, pieces, end), limiter=self._threads
+                    )
+
+        return all_of_them()
 
     async def answer(self, request: Request, work: Callable[[], BaseModel]) -> Response:
         """The same as an answer, written by the same thread: a long one keeps nobody waiting.

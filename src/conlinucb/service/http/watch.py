@@ -7,7 +7,6 @@ where an address becomes a route. Nothing seen holds the address itself, which h
 from __future__ import annotations
 
 import logging
-import os
 import time
 from typing import Any
 
@@ -37,6 +36,8 @@ class Seen:
         self.path: str = scope["path"]
         self.status = _BROKEN
         self.noted = False
+        self.line: dict[str, Any] = {}
+        """What there is to say of it, once it is noted."""
         self.started = time.perf_counter()
 
     @property
@@ -96,7 +97,7 @@ class Watch:
         seen = Seen(scope)
         with self._traces.request(scope) as span:
             await self._watched(seen, scope, receive, send)
-            note(span, _line(seen, 0.0))
+            note(span, seen.line)
 
     async def _watched(self, seen: Seen, scope: Scope, receive: Receive, send: Send) -> None:
         scope[_SEEN] = seen
@@ -116,20 +117,31 @@ class Watch:
         finally:
             self._note(seen)
             REQUEST.reset(token)
+            seen.scope = {}  # each holds the other: a circle would be left to the collector
 
     def _note(self, seen: Seen) -> None:
         if seen.noted:
             return
         seen.noted = True
         seconds = time.perf_counter() - seen.started
-        route, status = seen.route, str(seen.status)
-        self._metrics.count("requests", route=route, method=seen.method, status=status)
+        line = seen.line = _line(seen, seconds)
+        route, status = line["route"], str(seen.status)
+        self._metrics.count("requests", route=route, method=line["method"], status=status)
         self._metrics.time("request_seconds", seconds, route=route)
         if seen.path in OPEN_PATHS:  # of which there can be more than of all others
             return
         self._timings.add(seen.path, seen.status, seconds)
         if self._access_log:
-            logger.info("request", extra=said(**_line(seen, seconds)))
+            _write(line)
+
+
+def _write(line: dict[str, Any]) -> None:
+    """As ``logger.info`` does, without a search for where in the code it is called."""
+    if logger.isEnabledFor(logging.INFO):
+        found = logger.makeRecord(
+            logger.name, logging.INFO, __file__, 0, "request", (), None, extra=said(**line)
+        )
+        logger.handle(found)
 
 
 def _line(seen: Seen, seconds: float) -> dict[str, Any]:
@@ -139,5 +151,4 @@ def _line(seen: Seen, seconds: float) -> dict[str, Any]:
         "status": seen.status,
         "milliseconds": round(1000 * seconds, 3),
         "caller": seen.caller,
-        "process": os.getpid(),
     }

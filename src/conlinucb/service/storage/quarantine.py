@@ -43,6 +43,13 @@ class Quarantine:
             rows = connection.execute(select(quarantine).order_by(quarantine.c.id)).all()
         return [Finding(row.person, row.catalogue, row.what, row.reason) for row in rows]
 
+    def events_of(self, person: int) -> set[int]:
+        """The events of a person that were found damaged."""
+        with self._database.connect() as connection:
+            found = connection.scalars(select(quarantine.c.what).filter_by(person=person)).all()
+        places = (each.removeprefix("event ") for each in found if each.startswith("event "))
+        return {int(each) for each in places if each.isdigit()}
+
     def named(self, most: int = MOST) -> list[tuple[str, Finding]]:
         """The same, with whose they are: catalogues first, at most so many."""
         wanted = select(quarantine, people.c.name).outerjoin(
@@ -63,13 +70,6 @@ class Quarantine:
         """How many there are."""
         with self._database.connect() as connection:
             return int(connection.scalar(select(func.count()).select_from(quarantine)) or 0)
-
-    def events_of(self, person: int) -> set[int]:
-        """The events of a person that were found damaged."""
-        with self._database.connect() as connection:
-            found = connection.scalars(select(quarantine.c.what).filter_by(person=person)).all()
-        places = (each.removeprefix("event ") for each in found if each.startswith("event "))
-        return {int(each) for each in places if each.isdigit()}
 
     def clear(self) -> None:
         """Forget all findings: they are looked for anew."""

@@ -8,7 +8,7 @@ what is left is what is there.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from sqlalchemy import (
     Column,
@@ -72,7 +72,7 @@ class Removal:
         with self._database.connect() as connection:
             return list(connection.scalars(wanted.order_by(catalogues.c.gone)))
 
-    def run(self, catalogue: int) -> Iterator[int]:
+    def run(self, catalogue: int) -> Generator[int]:
         """Remove it step by step, as long as nobody else is at it; people gone with each step.
 
         Whoever stops asking stops the work, and leaves it to others.

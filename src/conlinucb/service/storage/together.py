@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection
@@ -24,8 +24,8 @@ Work = Callable[[Connection], Any]
 @dataclass(eq=False)
 class _Waiting:
     work: Work
-    done: threading.Event = field(default_factory=threading.Event)
-    error: Exception | None = None
+    done: bool = False
+    error: BaseException | None = None
 
 
 class Together:
@@ -51,7 +51,7 @@ class Together:
         with self._queue_lock:
             self._queue.append(mine)
         with self._turn:
-            if not mine.done.is_set():
+            while not mine.done:
                 self._write_waiting()
         if mine.error is not None:
             raise mine.error
@@ -66,11 +66,11 @@ class Together:
                     batch[0].work(connection)
             else:
                 self._in_one(batch)
-        except Exception as error:  # nothing of it is on disk
+        except BaseException as error:  # nothing of it is on disk
             for each in batch:
                 each.error = error
         for each in batch:
-            each.done.set()
+            each.done = True
 
     def _in_one(self, batch: Sequence[_Waiting]) -> None:
         with self._database.transaction() as connection:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import chain
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -176,8 +175,8 @@ def retract(
 async def export(request: Request, user: User, catalogue: Catalogue = None) -> Response:
     """In every catalogue, or in the one named; a long log comes piece by piece."""
     pieces = exported(use_cases_of(request), user, only_catalogue(request, catalogue))
-    first = await turns_of(request, "exports").run(partial(next, pieces))
-    return StreamingResponse(chain([first], pieces), media_type="application/json")
+    in_turns = await turns_of(request, "exports").stream(pieces)
+    return StreamingResponse(in_turns, media_type="application/json")
 
 
 @router.delete(
