@@ -42,7 +42,8 @@ class Crowd:
         self.storage = opened(url)
         self.catalogues = Catalogues(self.storage)
         self.catalogues.opened = True
-        given = {"agent": CURIOUS, "max_questions": 0, "population": "off", "range": (-1.0, 1.0)}
+        given: dict[str, Any] = {"agent": CURIOUS, "max_questions": 0, "range": (-1.0, 1.0)}
+        given["population"] = "off"
         self.catalogues.replace("it", Content(catalog()), Settings(**given | settings))
         loader, cache = StateLoader(self.storage), StateCache(10**8)
         self.use_cases = UseCases(

@@ -1,7 +1,9 @@
 """Connections: how long they may wait, what they may send before a request is whole, and how long
 an answer may lie unread.
 
-Uvicorn takes a protocol of one's own by its option ``http``; this one is its own with limits.
+Uvicorn takes a protocol of one's own by its option ``http``; this one is its own with limits. Its
+other protocol, h11, has an option that bounds headers and answers half as many requests a second,
+Granian 60 to 90 % of them; none of the two gives up unread answers or closes who waits longest.
 """
 
 from __future__ import annotations

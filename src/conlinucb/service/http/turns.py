@@ -115,7 +115,10 @@ class Turns:
 
 def all_turns() -> dict[str, Turns]:
     """Those of a worker, by the kind of call."""
-    kinds = ("comparisons", "profiles", "exports", "uploads", "dashboards", "populations")
+    kinds = (
+        *("comparisons", "profiles", "exports", "uploads"),
+        *("dashboards", "populations", "experiments"),
+    )
     return {each: Turns(what=each) for each in kinds}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 
 from sqlalchemy import ColumnElement, select
 
+from conlinucb.service.observe import timed
 from conlinucb.service.storage.database import Database
 from conlinucb.service.storage.events import RetractionBody
 from conlinucb.service.storage.log import Broken, Event, read, with_missing
@@ -52,6 +53,7 @@ class Pages:
         bodies = (row.body for row in rows if isinstance(row, Event))
         return {body.of for body in bodies if isinstance(body, RetractionBody)}
 
+    @timed("store_seconds", operation="read page")
     def _read(
         self, *where: ColumnElement[bool], order: ColumnElement[int], limit: int | None = None
     ) -> Rows:
