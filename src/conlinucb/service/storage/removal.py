@@ -10,7 +10,16 @@ from __future__ import annotations
 import time
 from collections.abc import Generator
 
-from sqlalchemy import Connection, Select, delete, select, tuple_, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    and_,
+    delete,
+    select,
+    tuple_,
+    update,
+)
 
 from conlinucb.service.storage.database import Database, Taken, now
 from conlinucb.service.storage.leases import Leases
@@ -108,22 +117,27 @@ class Removal:
                     connection.execute(delete(each).where(each.c.catalogue == catalogue))
                 connection.execute(delete(catalogues).where(catalogues.c.id == catalogue))
                 return None
-            # As a condition, not as a list of them: that would be planned for each part anew.
-            these = mine.where(people.c.id <= found[-1])
-            if self._events(connection, these):
+            # A condition, as a long list would be planned for each part; with its ends, so that
+            # it is looked for in an index.
+            these = mine.where(people.c.id.between(found[0], found[-1]))
+
+            def theirs(column: Column[int]) -> ColumnElement[bool]:
+                return and_(column.between(found[0], found[-1]), column.in_(these))
+
+            if self._events(connection, theirs(events.c.person)):
                 for each in (snapshots, aliases):
-                    connection.execute(delete(each).where(each.c.person.in_(these)))
-                connection.execute(delete(people).where(people.c.id.in_(these)))
+                    connection.execute(delete(each).where(theirs(each.c.person)))
+                connection.execute(delete(people).where(theirs(people.c.id)))
                 return len(found)
             return 0
 
-    def _events(self, connection: Connection, these: Select[tuple[int]]) -> bool:
+    def _events(self, connection: Connection, theirs: ColumnElement[bool]) -> bool:
         """Remove a step's number of these people's events; whether none is left."""
         place = tuple_(events.c.person, events.c.seq)
-        ordered = select(events.c.person, events.c.seq).where(events.c.person.in_(these))
+        ordered = select(events.c.person, events.c.seq).where(theirs)
         end = ordered.order_by(events.c.person, events.c.seq).offset(self._rows - 1).limit(1)
         last = connection.execute(end).first()
-        mine = delete(events).where(events.c.person.in_(these))
+        mine = delete(events).where(theirs)
         if last is not None:
             mine = mine.where(place <= tuple_(last.person, last.seq))
         connection.execute(mine)
