@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import psutil
 from sqlalchemy import insert
 
 from benchmarks.attackers import ATTACKS
@@ -80,7 +79,7 @@ class Others:
     """Someone who asks for ``next``, a health probe, and a look at the server's memory."""
 
     def __init__(self, port: int, process: int) -> None:
-        self._port, self._process = port, psutil.Process(process)
+        self._port, self._process = port, process
         self._people = 0
 
     def watch(self, seconds: float) -> Found:
@@ -127,15 +126,19 @@ class Others:
 
     def _weigh(self, found: Found, end: float) -> None:
         while time.monotonic() < end:
-            family = [self._process, *self._process.children(recursive=True)]
-            sizes = []
-            for each in family:
-                try:
-                    sizes.append(each.memory_info().rss)
-                except psutil.NoSuchProcess:
-                    continue
-            found.memory = max(found.memory, sum(sizes))
+            found.memory = max(found.memory, memory_of(self._process))
             time.sleep(0.1)
+
+
+def memory_of(process: int) -> int:
+    """Bytes in memory of a process and all those it started."""
+    try:
+        told = Path(f"/proc/{process}/status").read_text()
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:  # it has ended
+        return 0
+    own = next((line.split()[1] for line in told.splitlines() if line.startswith("VmRSS")), "0")
+    return 1024 * int(own) + sum(memory_of(int(each)) for each in children)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import typer
 from conlinucb.errors import InvalidInput, MissingExtra, StorageError
 
 if TYPE_CHECKING:
+    from conlinucb.service.catalogues.registry import Catalogues
     from conlinucb.service.config import ServiceConfig
     from conlinucb.service.storage import Storage
     from conlinucb.service.storage.database import Database as OpenDatabase
@@ -38,14 +39,21 @@ def need_service() -> None:
         raise MissingExtra("service", "The service") from None
 
 
-def open_storage(config: Path | None, database: str | None) -> Storage:
-    """The database that is meant, if it is there and as this version needs it."""
+def storage_of(config: Path | None, database: str | None) -> Storage:
+    """The database that these options mean, in whatever state it is."""
     need_service()
     from conlinucb.service.config import read_config
-    from conlinucb.service.storage import Storage, migrate
+    from conlinucb.service.storage import Storage
 
     settings = read_config(config, database=database)
-    storage = Storage(settings.database, settings.limits)
+    return Storage(settings.database, settings.limits)
+
+
+def open_storage(config: Path | None, database: str | None) -> Storage:
+    """The database that is meant, if it is there and as this version needs it."""
+    storage = storage_of(config, database)
+    from conlinucb.service.storage import migrate
+
     storage.database.must_exist()
     migrate.require_current(storage.database)
     return storage
@@ -61,11 +69,22 @@ def open_database(config: ServiceConfig) -> OpenDatabase:
     return found
 
 
+def open_catalogues(config: Path | None, database: str | None) -> tuple[Storage, Catalogues]:
+    """A service's database, and the catalogues in it as they are served."""
+    storage = open_storage(config, database)
+    from conlinucb.service.catalogues.registry import Catalogues
+
+    catalogues = Catalogues(storage)
+    catalogues.opened = True
+    catalogues.refresh()
+    return storage, catalogues
+
+
 def has_key(config: ServiceConfig) -> bool:
     """Whether a key of the database opens something; not where it does not answer."""
     from conlinucb.service.storage import Storage, migrate, now
 
-    storage = Storage(config.database)
+    storage = Storage(config.database, config.limits)
     try:
         storage.database.must_exist()
         if migrate.current(storage.database) is None:

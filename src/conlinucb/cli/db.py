@@ -10,27 +10,28 @@ from typing import TYPE_CHECKING
 import typer
 
 from conlinucb.cli import tables
-from conlinucb.cli.database import Config, Database, need_service, open_storage
+from conlinucb.cli.backup import backup, restore
+from conlinucb.cli.database import Config, Database, open_storage, storage_of
 from conlinucb.cli.db_upkeep import partition, sweep
+from conlinucb.cli.forget import forget
 from conlinucb.progress import Progress
 
 if TYPE_CHECKING:
     from conlinucb.service.conversations.audit import Checked, Checker
-    from conlinucb.service.storage import Storage
 
 db_app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="The service's database: upgrade, check, rebuild, partition, sweep.",
+    help="The service's database: upgrade, check, back up, restore, forget, sweep, partition.",
 )
-db_app.command()(partition)
-db_app.command()(sweep)
+for command in (backup, restore, forget, sweep, partition):
+    db_app.command()(command)
 
 
 @db_app.command()
 def upgrade(config: Config = None, database: Database = None) -> None:
     """Run the migrations that are missing; an empty database becomes usable."""
-    storage = _open(config, database)
+    storage = storage_of(config, database)
     from conlinucb.service.storage import migrate
 
     before = migrate.current(storage.database)
@@ -72,15 +73,6 @@ def _watched(steps: Iterable[Checked], total: int, what: str) -> Iterator[Checke
         for each in steps:
             yield each
             bar.add(1)
-
-
-def _open(config: Path | None, database: str | None) -> Storage:
-    need_service()
-    from conlinucb.service.config import read_config
-    from conlinucb.service.storage import Storage
-
-    settings = read_config(config, database=database)
-    return Storage(settings.database, settings.limits)
 
 
 def _checker(config: Path | None, database: str | None) -> Checker:

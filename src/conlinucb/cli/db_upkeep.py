@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conlinucb.cli.database import Config, Database, open_storage
+from conlinucb.cli.forget import finish
 from conlinucb.cli.interrupt import until_interrupted
 from conlinucb.progress import Progress
+
+if TYPE_CHECKING:
+    from conlinucb.service.storage import Storage
 
 
 def partition(config: Config = None, database: Database = None) -> None:
@@ -32,19 +37,29 @@ def partition(config: Config = None, database: Database = None) -> None:
     storage.close()
 
 
-def sweep(config: Config = None, database: Database = None) -> None:
-    """Remove what is left of deleted catalogues, which the service otherwise does by and by."""
-    storage = open_storage(config, database)
+def sweep(
+    full: Annotated[
+        bool, typer.Option(help="PostgreSQL: VACUUM FULL, which locks each table meanwhile.")
+    ] = False,
+    config: Config = None,
+    database: Database = None,
+) -> None:
+    """Let deleted catalogues and people leave tables and files now, which otherwise happens by
+    and by; exit code 1 where a reader bars it."""
+    with contextlib.closing(open_storage(config, database)) as storage:
+        until_interrupted(lambda: _sweep(storage, full=full))
 
-    def remove() -> None:
-        people = 0
-        with contextlib.closing(Progress(None, what="people removed", unit=1)) as bar:
-            for catalogue in storage.removal.waiting():
-                for gone in storage.removal.run(catalogue):
-                    people += gone
-                    bar.add(gone)
-        left = len(storage.removal.waiting())
-        typer.echo(f"{people} people removed" + (f", {left} left to others at work" * bool(left)))
 
-    until_interrupted(remove)
-    storage.close()
+def _sweep(storage: Storage, *, full: bool) -> None:
+    people = 0
+    with contextlib.closing(Progress(None, what="people removed", unit=1)) as bar:
+        for catalogue in storage.removal.waiting():
+            for gone in storage.removal.run(catalogue):
+                people += gone
+                bar.add(gone)
+    left = len(storage.removal.waiting())
+    typer.echo(f"{people} people removed" + (f", {left} left to others at work" * bool(left)))
+    if full:
+        storage.erasure.rewrite()
+    finish(storage, all_marks=True)
+    typer.echo("Nobody who was deleted is left: docs/operations.md says where that holds.")

@@ -19,6 +19,8 @@ from conlinucb.cli.data import data_app
 from conlinucb.cli.db import db_app
 from conlinucb.cli.doctor import doctor
 from conlinucb.cli.keys import keys_app
+from conlinucb.cli.live import live_app
+from conlinucb.cli.log import log_app
 from conlinucb.cli.messages import messages_shown
 from conlinucb.cli.offline import offline
 from conlinucb.cli.people import people
@@ -35,6 +37,8 @@ app.add_typer(data_app, name="data")
 app.add_typer(db_app, name="db")
 app.add_typer(keys_app, name="keys")
 app.add_typer(population_app, name="population")
+app.add_typer(live_app, name="live")
+app.add_typer(log_app, name="log")
 app.add_typer(bench_app, name="bench")
 for command in (serve, people, offline, reproduce, simulate, report, doctor):
     app.command()(command)

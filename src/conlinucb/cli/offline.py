@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from conlinucb.cli import tables
 
+WITHOUT_A_MODEL = ("replay", "ips", "snips", "clipped")
+"""Estimators that a column of probabilities is enough for."""
+
 
 def offline(
     log: Annotated[Path, typer.Argument(help="A .csv, .tsv or .parquet file of decisions.")],
     target: Annotated[
-        str, typer.Option(help="Column with the target's probability of the logged action.")
-    ],
+        str | None,
+        typer.Option(help="Column with the target's probability of the logged action."),
+    ] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(
+            help='Or an agent, such as {"recipe": "linucb", "alpha": 0.5}, which meets every '
+            "person's rows in order."
+        ),
+    ] = None,
+    catalogue: Annotated[
+        Path | None,
+        typer.Option(help="The agent's .npz file; the log's own name with .npz by default."),
+    ] = None,
     column: Annotated[
         list[str] | None,
         typer.Option(help="What the file calls something: action=item, person=user, ..."),
@@ -29,14 +45,14 @@ def offline(
     ] = None,
 ) -> None:
     """What another way to choose would have earned, from a log with propensities."""
-    from conlinucb.offline import evaluate
+    from conlinucb.offline import ESTIMATORS, evaluate
     from conlinucb.offline.estimates import HEADS
 
     found = evaluate(
         log,
-        target,
+        _target(log, target, agent, catalogue),
         columns=_columns(column or []),
-        estimators=("replay", "ips", "snips", "clipped"),
+        estimators=ESTIMATORS if target is None else WITHOUT_A_MODEL,
         clip=clip,
         least_effective=least,
         clustered=not independent,
@@ -48,6 +64,22 @@ def offline(
         from conlinucb.report import draw_offline
 
         typer.echo(f"picture: {draw_offline(found, picture)}")
+
+
+def _target(log: Path, column: str | None, agent: str | None, catalogue: Path | None) -> Any:
+    """What is to be evaluated: a column, or an agent on the log's catalogue."""
+    if (column is None) == (agent is None):
+        raise typer.BadParameter("say either --target COLUMN or --agent JSON")
+    if column is not None or agent is None:
+        return column
+    from conlinucb.agent.spec import agent_of
+    from conlinucb.catalog.catalog import Catalog
+
+    try:
+        given = json.loads(agent)
+    except ValueError as error:
+        raise typer.BadParameter(f"--agent is no JSON: {error}; got {agent[:80]!r}") from None
+    return agent_of(given, Catalog.load(catalogue or log.with_suffix(".npz")), "--agent")
 
 
 def _columns(given: list[str]) -> dict[str, str]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conlinucb.cli import tables
-from conlinucb.cli.database import Config, Database, need_service
+from conlinucb.cli.database import Config, Database, open_catalogues
 from conlinucb.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from conlinucb.service.catalogues.registry import Catalogues
     from conlinucb.service.catalogues.version import CatalogueVersion
-    from conlinucb.service.storage import Storage, StoredPopulation
+    from conlinucb.service.storage import StoredPopulation
 
 population_app = typer.Typer(
     add_completion=False,
@@ -37,7 +35,7 @@ def fit(
     database: Database = None,
 ) -> None:
     """Learn the next version from the log as it is now."""
-    storage, catalogues = _open(config, database)
+    storage, catalogues = open_catalogues(config, database)
     from conlinucb.service.populations.learn import Learner
 
     found = Learner(storage, catalogues).learn(catalogue, use=use_it, random_weight=random_weight)
@@ -47,7 +45,7 @@ def fit(
 @population_app.command()
 def show(catalogue: Catalogue, config: Config = None, database: Database = None) -> None:
     """List the versions, the oldest first."""
-    storage, catalogues = _open(config, database)
+    storage, catalogues = open_catalogues(config, database)
     version = catalogues.serving(catalogue)
     _show(storage.populations.all(version.id), version)
 
@@ -60,7 +58,7 @@ def use(
     database: Database = None,
 ) -> None:
     """Start people from another version, or an older one; a running service follows at once."""
-    storage, catalogues = _open(config, database)
+    storage, catalogues = open_catalogues(config, database)
     version = catalogues.serving(catalogue)
     wanted = _number(number, [each.number for each in storage.populations.all(version.id)])
     catalogues.use_population(catalogue, wanted)
@@ -98,19 +96,3 @@ def _summary(stored: StoredPopulation) -> str:
         for name, value in facts
         if isinstance(value, int | float | str)
     )
-
-
-def _open(config: Path | None, database: str | None) -> tuple[Storage, Catalogues]:
-    need_service()
-    from conlinucb.service.catalogues.registry import Catalogues
-    from conlinucb.service.config import read_config
-    from conlinucb.service.storage import Storage, migrate
-
-    settings = read_config(config, database=database)
-    storage = Storage(settings.database, settings.limits)
-    storage.database.must_exist()
-    migrate.require_current(storage.database)
-    catalogues = Catalogues(storage)
-    catalogues.opened = True
-    catalogues.refresh()
-    return storage, catalogues

@@ -42,6 +42,7 @@ def _run(settings: ServiceConfig, *, guarded: bool) -> None:
 
     from conlinucb.service.config import METRICS, PREPARED, SERVICE
     from conlinucb.service.http.connections import Connection
+    from conlinucb.service.http.limits import allow_open_files
     from conlinucb.service.http.logs import set_up
     from conlinucb.service.http.supervisor import Supervisor
     from conlinucb.service.http.temporary import own_folder
@@ -52,6 +53,7 @@ def _run(settings: ServiceConfig, *, guarded: bool) -> None:
     # Requests share the cores among them; a matrix product that takes all of them slows both.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
+    allow_open_files(settings.most_connections)
     server = uvicorn.Config(
         "conlinucb.service.http.app:from_environment",
         factory=True,

@@ -14,10 +14,11 @@ from conlinucb.catalog.columns import Columns, encode, numbers, read_columns
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 from conlinucb.numerics.validation import LARGEST, Floats, Indices
 
-COLUMNS = ("action", "reward", "propensity", "person", "round", "pool", "kind")
+COLUMNS = ("action", "reward", "propensity", "person", "round", "pool", "left_out", "kind")
 """What a log may have; the first three it must have."""
-KINDS = ("decision", "reward", "answer")
-"""A decision is scored and learned from; the others are only learned from, by an agent."""
+KINDS = ("decision", "reward", "answer", "shown")
+"""A decision is scored and learned from; the next two are only learned from, by an agent; what was
+shown, and nothing came of it, is neither."""
 SEPARATOR = "|"
 """Between the ids of a pool."""
 Texts = NDArray[np.object_]
@@ -40,6 +41,8 @@ class Log:
     rounds: Floats
     pools: Texts | None
     """(rows,) ids of arms joined by ``SEPARATOR``."""
+    left_out: Texts | None
+    """(rows,) the same of arms that could not be chosen, where any other could."""
     others: dict[str, Floats]
     """Further columns asked for by name."""
 
@@ -47,6 +50,14 @@ class Log:
     def decisions(self) -> Indices:
         """Rows that are scored."""
         return np.flatnonzero(self.kinds == 0)
+
+    def pool(self, row: int, places: Mapping[str, int], everything: Indices) -> Indices:
+        """Places of the arms that a row had to choose from."""
+        if self.pools is not None and (self.pools[row] is not None or self.left_out is None):
+            return pool_codes(self.pools[row], places, row)
+        if self.left_out is None or not self.left_out[row]:
+            return everything
+        return np.setdiff1d(everything, pool_codes(self.left_out[row], places, row))
 
     def in_order(self) -> Indices:
         """All rows, person by person, by round, and as in the table where rounds are equal."""
@@ -69,6 +80,7 @@ def read_log(table: Any, columns: Mapping[str, str], others: Sequence[str] = ())
         ids,
         _filled(found, "round") if "round" in found else np.zeros(size),
         _texts(found["pool"]) if "pool" in found else None,
+        _texts(found["left_out"]) if "left_out" in found else None,
         {name: _filled(found, _further(name)) for name in others},
     )
 
@@ -83,7 +95,7 @@ def _columns(table: Any, named: Mapping[str, str], others: Sequence[str]) -> Col
         COLUMNS[3:],
         names={**named, **further},
         numbers=numeric,
-        empty=(*numeric, "pool"),
+        empty=(*numeric, "pool", "left_out"),
     )
     theirs = list(found.names.found.values())
     if len(set(theirs)) < len(theirs):

@@ -14,9 +14,9 @@ from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Floats, Indices
 from conlinucb.offline.acceptance import dice
-from conlinucb.offline.log import KINDS, Log, arm_codes, ids_of, pool_codes
+from conlinucb.offline.log import KINDS, Log, arm_codes, ids_of
 
-DECISION, _, ANSWER = range(len(KINDS))
+DECISION, _, ANSWER, SHOWN = range(len(KINDS))
 
 
 def probabilities(agent: Agent, log: Log, draws: int, own: int | None = None) -> Any:
@@ -59,20 +59,20 @@ class _Replay:
 
     def choice(self, user: User, row: int) -> tuple[Indices, Floats]:
         """The arms the agent may take, and how likely each."""
-        pool = self.agent.catalog.live_arms
-        if self.log.pools is not None:
-            pool = pool_codes(self.log.pools[row], self.places, row)
-            if self.index[row] not in pool:
-                raise InvalidInput(
-                    f"The action of row {row}, {self.log.actions[row]!r}, is not in its pool, "
-                    f"{self.log.pools[row]!r}."
-                )
+        pool = self.log.pool(row, self.places, self.agent.catalog.live_arms)
+        if self.log.pools is not None and self.index[row] not in pool:
+            raise InvalidInput(
+                f"The action of row {row}, {self.log.actions[row]!r}, is not in its pool, "
+                f"{self.log.pools[row]!r}."
+            )
         found = self.agent.propensities(user, pool, draws=self.draws)
         kept = found > 0.0
         return pool[kept], found[kept]
 
     def happened(self, row: int, choice: tuple[Indices, Floats] | None) -> bool:
         """Whether the row is part of the agent's history."""
+        if self.log.kinds[row] == SHOWN:
+            return False
         if not self.own or self.log.kinds[row] == ANSWER:
             return True
         if choice is None:  # a reward of what somebody else chose

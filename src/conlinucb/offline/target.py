@@ -12,7 +12,7 @@ from conlinucb.agent.agent import Agent
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Floats, Indices
-from conlinucb.offline.log import Log, arm_codes, pool_codes
+from conlinucb.offline.log import Log, arm_codes
 from conlinucb.offline.replayed import probabilities
 
 ROUNDING = 1e-6
@@ -102,15 +102,16 @@ def _columns(given: Mapping[Any, Any], ids: Sequence[Any], n: int) -> Floats:
 
 def _refuse_outside(found: Any, log: Log, places: Mapping[str, int]) -> None:
     """What the target takes must have been there."""
-    if log.pools is None:
+    if log.pools is None and log.left_out is None:
         return
+    everything = np.arange(len(places))
     for i, row in enumerate(log.decisions):
         wanted = found.indices[found.indptr[i] : found.indptr[i + 1]]
-        outside = np.setdiff1d(wanted, pool_codes(log.pools[row], places, int(row)))
+        outside = np.setdiff1d(wanted, log.pool(int(row), places, everything))
         if outside.size:
             raise InvalidInput(
                 f"The target takes {list(places)[outside[0]]!r} in row {row}, which is not in that "
-                f"row's pool, {log.pools[row]!r}."
+                f"row's pool, {None if log.pools is None else log.pools[row]!r}."
             )
 
 

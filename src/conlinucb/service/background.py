@@ -71,7 +71,15 @@ class Background:
         self._warm = False
         self._start, self._trouble = "starting", ""
         self._waiting: queue.Queue[tuple[Person, str, Snapshot]] = queue.Queue(WAITING_SNAPSHOTS)
-        work = (self._follow, self._tidy, self._save, self._learn, self._count, self._remove)
+        work = (
+            self._follow,
+            self._tidy,
+            self._save,
+            self._learn,
+            self._count,
+            self._remove,
+            self._erase,
+        )
         self._threads = [threading.Thread(target=each, daemon=True) for each in work]
 
     def start(self) -> None:
@@ -214,6 +222,9 @@ class Background:
         if self._catalogues.opened:
             self._catalogues.serve_pending()
             self._compaction.step()
+
+    def _erase(self) -> None:
+        self._loop(lambda: self._storage.erasure.go_on() if self._catalogues.opened else None)
 
     def _learn(self) -> None:
         self._loop(self._learn_due)

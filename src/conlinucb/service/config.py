@@ -142,6 +142,12 @@ class ServiceConfig(BaseModel):
         le=1_000_000,
         description="Of all bodies that a worker holds at once; the slowest are turned away.",
     )
+    unpacked_megabytes: int = Field(
+        default=256, ge=1, le=1_000_000, description="Of an uploaded table once it is unpacked."
+    )
+    upload_seconds: float = Field(
+        default=120.0, gt=0, le=3_600, description="How long reading an upload may take."
+    )
     unsent_megabytes: int = Field(
         default=64,
         ge=1,

@@ -25,6 +25,7 @@ OTHER_VARIABLES = {
     "KEY_FILE": "a file that holds the key",
     "DATABASE_FILE": "a file that holds the address of the database",
     "CONFIG": "the TOML file, where no --config is given",
+    "LOG_KEY": "the key with which an exported log hashes people's ids",
     "DATA": "the folder of downloaded data sets",
     "SERVICE": "from a server to its own workers",
     "PREPARED": "from a server to its own workers",

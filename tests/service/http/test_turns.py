@@ -1,11 +1,16 @@
-"""Comparisons take turns: few at once, nobody waits for ever, and others are not held up."""
+"""Heavy calls take turns: few at once, nobody waits for ever, and others are not held up."""
 
 from __future__ import annotations
 
 import threading
+import time
 
 import anyio
+import anyio.from_thread
 import pytest
+from fastapi import Request
+from pydantic import BaseModel
+from starlette.types import Message
 
 from conlinucb.service.http.turns import Turns
 from conlinucb.service.problems import Problem
@@ -86,3 +91,82 @@ def test_while_comparisons_are_busy_others_are_served() -> None:
         for each in busy:
             each.result(timeout=60)
         assert client.post("/v1/page/comparison", json=ORDER).status_code == 200
+
+
+class Done(BaseModel):
+    """What work gives."""
+
+    done: bool = True
+
+
+def leaving(when: anyio.Event) -> Request:
+    """The request of a client that goes away then."""
+
+    async def receive() -> Message:
+        await when.wait()
+        return {"type": "http.disconnect"}
+
+    return Request({"type": "http", "method": "GET", "path": "/", "headers": []}, receive)
+
+
+def test_who_goes_away_gives_up_the_place() -> None:
+    over, worked = threading.Event(), list[int]()
+
+    def work() -> Done:
+        worked.append(1)
+        return Done()
+
+    async def crowd() -> None:
+        turns, gone = Turns(1, seconds=60.0), anyio.Event()
+        async with anyio.create_task_group() as group:
+            group.start_soon(turns.run, over.wait)
+            await anyio.sleep(0.01)
+            group.start_soon(turns.answer, leaving(gone), work)
+            await anyio.sleep(0.01)
+            assert turns.waiting() == 1
+            gone.set()
+            await anyio.sleep(0.01)
+            assert turns.waiting() == 0
+            over.set()
+        assert worked == []
+        answer = await turns.answer(leaving(anyio.Event()), work)
+        assert (answer.status_code, answer.body) == (200, b'{"done":true}')
+
+    anyio.run(crowd)
+
+
+def test_work_that_asks_is_told_that_nobody_waits_for_it() -> None:
+    ended = list[int]()
+
+    def work() -> Done:
+        try:
+            for _ in range(1000):
+                anyio.from_thread.check_cancelled()
+                time.sleep(0.01)
+        finally:
+            ended.append(1)
+        return Done()
+
+    async def crowd() -> None:
+        turns, gone = Turns(1), anyio.Event()
+        async with anyio.create_task_group() as group:
+            group.start_soon(turns.answer, leaving(gone), work)
+            await anyio.sleep(0.05)
+            gone.set()
+        assert ended == [1]
+        assert await turns.run(lambda: "done") == "done"
+
+    started = time.monotonic()
+    anyio.run(crowd)
+    assert time.monotonic() - started < 5.0
+
+
+def test_what_fails_fails_as_it_is() -> None:
+    def work() -> Done:
+        raise Problem(404, "unknown_user", "Nobody is called that.")
+
+    async def crowd() -> None:
+        with pytest.raises(Problem, match="Nobody"):
+            await Turns(1).answer(leaving(anyio.Event()), work)
+
+    anyio.run(crowd)

@@ -21,6 +21,7 @@ from conlinucb.catalog.table import Table
 from conlinucb.catalog.text_files import read_text
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Indices
+from conlinucb.service.catalogues.allowance import OWN, Allowance, lines_of, read_parquet
 from conlinucb.service.catalogues.headers import EXAMPLE, roles_of
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "upright lines"}
@@ -55,18 +56,20 @@ class Sheet:
         return self.rows.size
 
 
-def sheet_of(path: Path) -> Sheet:
+def sheet_of(path: Path, allowance: Allowance = OWN) -> Sheet:
     """The file as columns of text, whatever separates them."""
-    return _of_parquet(path) if path.suffix.lower() == ".parquet" else _of_text(path)
+    read = _of_parquet if path.suffix.lower() == ".parquet" else _of_text
+    return read(path, allowance)
 
 
-def _of_text(path: Path) -> Sheet:
+def _of_text(path: Path, allowance: Allowance) -> Sheet:
     encoding = _encoding(path)
     lines = _first_lines(path, encoding)
     separator = _separator(lines, path)
     header = [each.strip() for each in _cells(lines, separator)[0]]
     if len(header) > MOST_COLUMNS:
         raise InvalidInput(f"{path} has {len(header)} columns; at most {MOST_COLUMNS} are taken.")
+    allowance.check_cells(lines_of(path), len(header))
     names = [str(at) for at in range(len(header))]  # names of one's own may come twice
     table = Table(path, separator=separator, header=names, encoding=encoding)
     try:
@@ -82,10 +85,10 @@ def _of_text(path: Path) -> Sheet:
     )
 
 
-def _of_parquet(path: Path) -> Sheet:
-    pa, parquet = arrow(), importlib.import_module("pyarrow.parquet")
+def _of_parquet(path: Path, allowance: Allowance) -> Sheet:
+    pa = arrow()
     try:
-        table = parquet.read_table(path)
+        table = read_parquet(path, allowance)
     except (pa.ArrowException, OSError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}") from None
     header = list(table.column_names)

@@ -13,6 +13,7 @@ from conlinucb.catalog.columns import encode
 from conlinucb.catalog.sources import arrow
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Indices
+from conlinucb.service.catalogues.allowance import OWN, Allowance
 from conlinucb.service.catalogues.headers import IDS, Roles, no_column, plain, roles_of
 from conlinucb.service.catalogues.layouts import Pairs, pairs_of, weights_of
 from conlinucb.service.catalogues.sheets import Sheet, sheet_of
@@ -55,9 +56,10 @@ class Reading:
         return int(rows[0]) if rows.size else None
 
 
-def read_table(path: Path) -> Reading:
+def read_table(path: Path, allowance: Allowance = OWN) -> Reading:
     """Which items have which topics, from a file of text or a parquet file."""
-    sheet = sheet_of(path)
+    sheet = sheet_of(path, allowance)
+    allowance.check_seconds()
     roles = roles_of(sheet.header)
     if roles.item is None:
         raise InvalidInput(no_column(sheet.header, "item", sheet.first))

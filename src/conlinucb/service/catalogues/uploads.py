@@ -17,6 +17,7 @@ from conlinucb.catalog.catalog import Catalog
 from conlinucb.catalog.checked import checked_ids, encode_ids
 from conlinucb.catalog.table import TEXT_FILES
 from conlinucb.errors import InvalidInput, RankWarning
+from conlinucb.service.catalogues.allowance import OWN, Allowance
 from conlinucb.service.catalogues.detail_columns import details_of
 from conlinucb.service.catalogues.headers import nouns_of
 from conlinucb.service.catalogues.tables import LONGEST_ID, read_table
@@ -28,13 +29,15 @@ from conlinucb.service.settings import PRINTED, Settings
 
 logger = logging.getLogger("conlinucb.service")
 MOST_ITEMS = 1_000_000
-MOST_ROWS = 10_000_000
 _PRINTED = re.compile(PRINTED)
 
 
-def from_json(body: CatalogueBody) -> Content:
+def from_json(body: CatalogueBody, allowance: Allowance = OWN) -> Content:
     """Items with their tags, perhaps with features of their own."""
     _check_items(body.items)
+    topics = len({tag for each in body.items for tag in each.tags})
+    given = len(body.items[0].features or ()) or body.d
+    allowance.check_shape(len(body.items), topics, given)
     rows = [(each.id, tag, weight) for each in body.items for tag, weight in each.weights().items()]
     items, tags, weights = (
         (list(column) for column in zip(*rows, strict=True)) if rows else [[]] * 3
@@ -95,7 +98,7 @@ class Upload:
         return Settings(noun=self.nouns[0], nouns=self.nouns[1])
 
 
-def read_json(body: CatalogueBody) -> Upload:
+def read_json(body: CatalogueBody, allowance: Allowance = OWN) -> Upload:
     """Items with their tags as JSON: nothing in it is guessed."""
     told = Understood(
         separator=None,
@@ -106,7 +109,7 @@ def read_json(body: CatalogueBody) -> Upload:
         words=["Items with their topics, as JSON."],
         warnings=[],
     )
-    return Upload(from_json(body), told, settings=body.settings)
+    return Upload(from_json(body, allowance), told, settings=body.settings)
 
 
 def from_table(body: bytes, kind: str, **rules: Any) -> Upload:
@@ -132,18 +135,24 @@ def from_file(path: Path, *, image_hosts: Collection[str] = (), **rules: Any) ->
     return replace(found.content, source=source)
 
 
-def upload_of(path: Path, *, image_hosts: Collection[str] | None = None, **rules: Any) -> Upload:
+def upload_of(
+    path: Path,
+    *,
+    image_hosts: Collection[str] | None = None,
+    allowance: Allowance = OWN,
+    **rules: Any,
+) -> Upload:
     """A file of text or parquet; what was guessed is said.
 
     Images on hosts other than ``image_hosts`` are left out, where those are given.
     """
     if not path.is_file():
         raise InvalidInput(f"There is no file {path}.")
-    if path.suffix.lower() == ".parquet":
-        _limit_rows(path)
-    elif path.suffix.lower() not in TEXT_FILES:
+    if path.suffix.lower() not in (".parquet", *TEXT_FILES):
         raise InvalidInput(f"{path} must end in {', '.join(TEXT_FILES)} or .parquet.")
-    reading = read_table(path)
+    reading = read_table(path, allowance)
+    topics = importlib.import_module("pyarrow.compute").count_distinct(reading.table["tag"]).as_py()
+    allowance.check_shape(len(reading.items), topics, rules.get("d"))
     catalog = _as_text(_quietly(lambda: of_tags(reading.table, **rules)))
     found, (words, warnings) = details_of(reading, image_hosts), reading.words()
     told = Understood(
@@ -174,16 +183,6 @@ def _merged(report: Mapping[str, int]) -> list[str]:
     if nothing:
         found.append(f"{nothing} weights are 0: those items are taken not to have the topic.")
     return found
-
-
-def _limit_rows(path: Path) -> None:
-    parquet = importlib.import_module("pyarrow.parquet")
-    try:
-        rows = parquet.read_metadata(path).num_rows
-    except (OSError, ValueError) as error:
-        raise InvalidInput(f"The table cannot be read: {error}") from None
-    if rows > MOST_ROWS:
-        raise InvalidInput(f"The table has {rows} rows; at most {MOST_ROWS} are taken.")
 
 
 def _quietly(make: Callable[[], Catalog]) -> Catalog:

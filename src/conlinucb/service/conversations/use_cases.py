@@ -240,13 +240,13 @@ class UseCases:
 
         return self._writer.write(catalogue, name, decide, Submission(None, (RetractionBody,)))
 
-    def forget(self, name: str, catalogue: str | None) -> int:
-        """Delete a person from log, snapshots and caches; how many conversations that were."""
+    def forget(self, name: str, catalogue: str | None) -> bool:
+        """Delete a person from log, snapshots and caches; whether from every file, too."""
         people = self.everywhere(name, catalogue)
+        removed = self.storage.people.remove([each.id for each in people])
         for person in people:
-            self.storage.people.delete(person.id)
             self._cache.forget_key((person.catalogue, name))
-        return len(people)
+        return self.storage.erasure.settle(removed)
 
     def everywhere(self, name: str, catalogue: str | None) -> list[Person]:
         """A person in every catalogue, or in one."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from typing import get_args
 
-from conlinucb.errors import InvalidInput
+from conlinucb.errors import InvalidInput, nearest
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.experiments.compare import Asked, compare
 from conlinucb.service.experiments.experiments import Experiment
 from conlinucb.service.problems import Problem
-from conlinucb.service.schemas.experiments import LiveComparison
+from conlinucb.service.schemas.experiments import LiveComparison, Metric
 from conlinucb.service.storage import Storage
 
 FRESH = 60.0
@@ -45,6 +46,19 @@ class Looks:
             return report
         finally:
             self._lock.release()
+
+
+def metric_of(text: str) -> Metric:
+    """The metric of this name.
+
+    >>> metric_of("likes")
+    'likes'
+    """
+    known: tuple[Metric, ...] = get_args(Metric)
+    for each in known:
+        if each == text:
+            return each
+    raise InvalidInput(f"No metric is called {text!r}.{nearest(text, known)}")
 
 
 def rounds_of(text: str) -> tuple[int, int]:

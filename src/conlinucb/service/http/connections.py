@@ -7,7 +7,9 @@ Uvicorn takes a protocol of one's own by its option ``http``; this one is its ow
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
+import sys
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -62,7 +64,7 @@ class Connection(HttpToolsProtocol):
         self._unfinished = self._header_bytes = 0
         self._timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
-        self._unsent, self._since = 0, 0.0
+        self._unread, self._since = 0, 0.0
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait."""
@@ -236,12 +238,16 @@ class Connection(HttpToolsProtocol):
 
     def taken(self) -> float:
         """Bytes a second that were read since it began to wait."""
-        return (self._unsent - self.unsent()) / max(self.loop.time() - self._since, 0.1)
+        return (self._unread - self._left()) / max(self.loop.time() - self._since, 0.1)
+
+    def _left(self) -> int:
+        """What is not read yet, with what the system has taken over of it."""
+        return self.unsent() + _queued(self.transport.get_extra_info("socket"))
 
     def _watch(self) -> None:
         """From time to time see whether the answer is being read."""
         if self._write_timer is None and self.unsent():
-            self._unsent, self._since = self.unsent(), self.loop.time()
+            self._unread, self._since = self._left(), self.loop.time()
             self._write_timer = self.loop.call_later(self._limits.write_seconds, self._look)
 
     def _look(self) -> None:
@@ -256,6 +262,18 @@ class Connection(HttpToolsProtocol):
         if self._write_timer is not None:
             self._write_timer.cancel()
             self._write_timer = None
+
+
+def _queued(socket: Any) -> int:
+    """Bytes that the system keeps of what was written and not acknowledged; 0 where it does not
+    say.
+    """
+    try:
+        fcntl, termios = map(importlib.import_module, ("fcntl", "termios"))
+        found = fcntl.ioctl(socket.fileno(), termios.TIOCOUTQ, bytes(4))
+    except (ImportError, OSError):
+        return 0
+    return int.from_bytes(found, sys.byteorder)
 
 
 def _answer(problem: Problem) -> bytes:

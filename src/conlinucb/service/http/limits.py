@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass, field
+from typing import Any
 
 from conlinucb.service.config import ServiceConfig
 from conlinucb.service.http.bodies import Bodies
@@ -10,6 +12,8 @@ from conlinucb.service.problems import CLOSE, Problem
 
 MOST_AT_ONCE = 1_000
 """Requests that are worked on or wait for that; more are told to come again."""
+OTHER_FILES = 500
+"""Open files besides connections: the database's, logs, the package's own."""
 HEALTH = ("/healthz", "/readyz")
 """Asked by those who decide about the service as a whole: no crowd keeps them out."""
 
@@ -48,3 +52,17 @@ class Limits:
         if self.at_work - len(self.bodies.waiting) > MOST_AT_ONCE and path not in HEALTH:
             message = f"More than {MOST_AT_ONCE} requests are waiting."
             raise Problem(503, "crowded", message, retry=True, headers=CLOSE)
+
+
+def allow_open_files(connections: int) -> None:
+    """Let this process and its workers open as many files as that takes, as far as it may."""
+    try:
+        resource: Any = importlib.import_module("resource")
+    except ImportError:  # a system without such limits
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + OTHER_FILES
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -9,6 +9,7 @@ from conlinucb.service.storage.bases import Bases
 from conlinucb.service.storage.catalogues import CatalogueLog, Change, Entry
 from conlinucb.service.storage.counts import Count, Counts
 from conlinucb.service.storage.database import MEMORY, Database, Limits, Taken, now
+from conlinucb.service.storage.erasure import Erasure
 from conlinucb.service.storage.events import (
     AnswerBody,
     Body,
@@ -46,7 +47,8 @@ class Storage:
         self.counts = Counts(self.database)
         self.log = Log(self.database)
         self.recent = RecentLogs(self.database)
-        self.people = People(self.database, self.counts)
+        self.erasure = Erasure(self.database)
+        self.people = People(self.database, self.counts, self.erasure)
         self.snapshots = Snapshots(self.database)
         self.catalogue_log = CatalogueLog(self.database)
         self.bases = Bases(self.database)
@@ -78,6 +80,7 @@ __all__ = [
     "Counts",
     "Database",
     "Entry",
+    "Erasure",
     "Event",
     "ExperimentLog",
     "Finding",

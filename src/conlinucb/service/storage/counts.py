@@ -12,7 +12,7 @@ import contextlib
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, insert, select
@@ -44,7 +44,6 @@ class Counts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._shard = os.getpid() % SHARDS
         self._waiting: defaultdict[int, Count] = defaultdict(Count)
         self._lock = threading.Lock()
 
@@ -60,21 +59,14 @@ class Counts:
         while waiting:
             catalogue, count = waiting.popitem()
             try:
-                self._put(catalogue, self._shard, count)
+                with self._database.connect() as connection:
+                    _put(connection, catalogue, count)
             except Taken:
                 continue  # the catalogue is gone
             except BaseException:
                 for each, more in [(catalogue, count), *waiting.items()]:
                     self.add(each, people=more.people, events=more.events)
                 raise
-
-    def _put(self, catalogue: int, shard: int, count: Count) -> None:
-        with self._database.connect() as connection:
-            dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-            put = dialect.insert(counts).values(catalogue=catalogue, shard=shard, **vars(count))
-            more = {name: counts.c[name] + put.excluded[name] for name in ("people", "events")}
-            key = ["catalogue", "shard"]
-            connection.execute(put.on_conflict_do_update(index_elements=key, set_=more))
 
     def of(self, catalogue: int) -> Count | None:
         """What is kept of a catalogue, None where it was never counted.
@@ -138,6 +130,28 @@ class Counts:
                 return Count(), None
             written = select(func.count()).where(events.c.person.in_(found))
             return Count(len(found), int(connection.scalar(written) or 0)), found[-1]
+
+
+def take_away(connection: Connection, persons: Sequence[int]) -> None:
+    """Count people no longer who are about to be deleted, in the same transaction."""
+    of_one = select(func.count()).where(events.c.person == people.c.id).scalar_subquery()
+    wanted = (
+        select(people.c.catalogue, func.count(), func.sum(of_one))
+        .where(people.c.id.in_(persons))
+        .group_by(people.c.catalogue)
+        .order_by(people.c.catalogue)
+    )
+    for catalogue, gone, written in connection.execute(wanted).all():
+        _put(connection, catalogue, Count(-gone, -int(written)))
+
+
+def _put(connection: Connection, catalogue: int, count: Count) -> None:
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    shard = os.getpid() % SHARDS
+    put = dialect.insert(counts).values(catalogue=catalogue, shard=shard, **vars(count))
+    more = {name: counts.c[name] + put.excluded[name] for name in ("people", "events")}
+    key = ["catalogue", "shard"]
+    connection.execute(put.on_conflict_do_update(index_elements=key, set_=more))
 
 
 def _kept(connection: Connection, catalogue: int) -> Count | None:

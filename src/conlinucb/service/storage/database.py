@@ -23,6 +23,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
 from conlinucb.errors import Damaged, InvalidInput, StorageError, StoreDown, StoreRefuses
+from conlinucb.service.storage import marks
 from conlinucb.service.storage.private import keep_private
 
 MEMORY = "sqlite://"
@@ -117,12 +118,9 @@ class Database:
                 raise
 
     def sweep(self) -> None:
-        """Let what was deleted leave SQLite's journal, too; put off where others are reading."""
-        if self.engine.dialect.name == "sqlite":
-            with self.connect() as connection:
-                connection.exec_driver_sql("PRAGMA busy_timeout = 500")
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-                connection.exec_driver_sql(_busy(self.limits))
+        """Have whoever is at it first let what was deleted leave the files, too."""
+        with self.connect() as connection:
+            marks.leave(connection)
 
     def _meaning(self, error: Exception) -> StorageError:
         line = _line(error)

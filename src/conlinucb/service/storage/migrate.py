@@ -28,14 +28,14 @@ def _config() -> Config:
 
 
 @cache
-def _known() -> tuple[str, ...]:
+def known() -> tuple[str, ...]:
     """The migrations of this version of the package, the last one first."""
     return tuple(each.revision for each in ScriptDirectory.from_config(_config()).walk_revisions())
 
 
 def wanted() -> str:
     """The migration that this version of the package ends with."""
-    return _known()[0]
+    return known()[0]
 
 
 def current(database: Database) -> str | None:
@@ -63,7 +63,7 @@ def _runs_on_newer(database: Database, found: str | None) -> bool:
     return isinstance(oldest, str) and oldest <= wanted()
 
 
-def upgrade(database: Database) -> None:
+def upgrade(database: Database, to: str = "head") -> None:
     """Run the migrations that are missing; a later package may have run them, and more."""
     if _runs_on_newer(database, current(database)):
         return
@@ -71,7 +71,7 @@ def upgrade(database: Database) -> None:
         config = _config()
         config.attributes["database"] = database
         with _one_at_a_time:
-            command.upgrade(config, "head")
+            command.upgrade(config, to)
     except CommandError as error:
         raise Outdated(
             f"The database {database.place} is of another version of conlinucb: {error}"
@@ -89,6 +89,6 @@ def require_current(database: Database) -> None:
 
 
 def _advice(found: str | None) -> str:
-    if found is None or found in _known():
+    if found is None or found in known():
         return "Run: conlinucb db upgrade"
     return "That is none of this version's: use the conlinucb that wrote it, or a newer one."

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, delete, func, insert, or_, select
+from sqlalchemy import Connection, Row, delete, func, insert, or_, select
 
 from conlinucb.errors import StorageError, UnknownName
 from conlinucb.service.observe import timed
-from conlinucb.service.storage.counts import Counts
+from conlinucb.service.storage.counts import Counts, take_away
 from conlinucb.service.storage.database import Database, Taken, now
-from conlinucb.service.storage.schema import catalogues, departures, events, people
+from conlinucb.service.storage.erasure import Debt, Erasure
+from conlinucb.service.storage.schema import catalogues, departures, people
 
 HOUR = 3_600_000_000
 RECENT = HOUR // 30
@@ -40,12 +42,27 @@ def _person(row: Row[Any]) -> Person:
     return Person(row.id, row.catalogue, row.name, seed)
 
 
+def remove(connection: Connection, persons: Sequence[int]) -> Sequence[str]:
+    """Who it was. Their events and snapshots go with them."""
+    gone = people.c.id.in_(sorted(persons))
+    names = connection.scalars(select(people.c.name).where(gone)).all()
+    take_away(connection, persons)
+    # First the row that the foreign key of every writer holds on to, or two would wait for
+    # each other.
+    connection.execute(delete(people).where(gone))
+    at = now()
+    connection.execute(insert(departures), [{"person": each, "at": at} for each in persons])
+    connection.execute(delete(departures).where(departures.c.at < at - HOUR))
+    return names
+
+
 class People:
     """People by name."""
 
-    def __init__(self, database: Database, counts: Counts) -> None:
+    def __init__(self, database: Database, counts: Counts, erasure: Erasure) -> None:
         self._database = database
         self._counts = counts
+        self._erasure = erasure
 
     @timed("store_seconds", operation="find person")
     def find(self, catalogue: int, name: str) -> Person | None:
@@ -102,21 +119,17 @@ class People:
             wanted = select(func.count()).select_from(some.subquery())
             return int(connection.scalar(wanted) or 0)
 
+    def delete(self, *persons: int) -> bool:
+        """Remove people from log, snapshots and files; False where a reader is in the way.
+
+        Then the files are left to the background: there is no row any more.
+        """
+        return self._erasure.settle(self.remove(persons))
+
     @timed("store_seconds", operation="delete person")
-    def delete(self, person: int) -> None:
-        """Remove a person from log and snapshots, and leave word for the caches."""
-        with self._database.transaction() as connection:
-            owner = connection.scalar(select(people.c.catalogue).filter_by(id=person))
-            written = select(func.count()).where(events.c.person == person)
-            gone = int(connection.scalar(written) or 0)
-            # First the row that the foreign key of every writer holds on to, or two would wait
-            # for each other; events and snapshots go with it.
-            connection.execute(delete(people).where(people.c.id == person))
-            connection.execute(insert(departures), {"person": person, "at": now()})
-            connection.execute(delete(departures).where(departures.c.at < now() - HOUR))
-        if owner is not None:
-            self._counts.add(owner, people=-1, events=-gone)
-        self._database.sweep()
+    def remove(self, persons: Sequence[int]) -> Debt:
+        """Remove people from log and snapshots as one, and leave word for the caches."""
+        return self._erasure.delete(lambda connection: remove(connection, persons))
 
     def departed(self, after: int) -> tuple[int, list[int]]:
         """The last departure's number, and who has gone since the one before.

@@ -9,9 +9,11 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import ValidationError
 
 from conlinucb.agent.spec import refuse_strangers
+from conlinucb.service.catalogues.allowance import Allowance
 from conlinucb.service.catalogues.preview import preview_of
 from conlinucb.service.catalogues.uploads import Upload, from_table, read_json
 from conlinucb.service.catalogues.version import CatalogueVersion
+from conlinucb.service.config import ServiceConfig
 from conlinucb.service.http.body_errors import sentence
 from conlinucb.service.http.routes.common import (
     ERRORS,
@@ -139,9 +141,11 @@ def _put(
 
 
 def _read(request: Request, kind: str, body: bytes, d: int | None) -> Upload:
+    config: ServiceConfig = request.app.state.config
+    allowance = Allowance(1_000_000 * config.unpacked_megabytes, config.upload_seconds)
     if kind in TABLES:
-        hosts = request.app.state.config.image_hosts
-        return from_table(body, TABLES[kind], image_hosts=hosts, d=d)
+        hosts = config.image_hosts
+        return from_table(body, TABLES[kind], image_hosts=hosts, d=d, allowance=allowance)
     if kind != "application/json":
         raise Problem(
             415, "wrong_type", f"A catalogue is application/json or {list(TABLES)}, got {kind!r}."
@@ -152,7 +156,7 @@ def _read(request: Request, kind: str, body: bytes, d: int | None) -> Upload:
         raise Problem(422, "invalid_body", sentence(error.errors(), ("body",))) from None
     if given.settings is not None:
         refuse_strangers(given.settings.agent, "settings.agent")
-    return read_json(given)
+    return read_json(given, allowance)
 
 
 @router.delete("/{name}", summary="Remove a catalogue", status_code=204)

@@ -200,7 +200,14 @@ async def export(request: Request, user: User, catalogue: Catalogue = None) -> R
     return await turns_of(request, "exports").answer(request, everything)
 
 
-@router.delete("", summary="Forget a person", status_code=204)
-def forget(request: Request, user: User, catalogue: Catalogue = None) -> None:
-    """Gone from log, snapshots and caches; in every catalogue, or in the one named."""
-    use_cases_of(request).forget(user, only_catalogue(request, catalogue))
+@router.delete(
+    "",
+    summary="Forget a person",
+    status_code=204,
+    response_class=Response,
+    responses={202: {"description": "Deleted; it leaves the files once a reader lets go of them."}},
+)
+def forget(request: Request, user: User, catalogue: Catalogue = None) -> Response:
+    """Gone from log, snapshots, caches and files; in every catalogue, or in the one named."""
+    only = only_catalogue(request, catalogue)
+    return Response(status_code=204 if use_cases_of(request).forget(user, only) else 202)

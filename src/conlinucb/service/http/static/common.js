@@ -1,5 +1,6 @@
 // What all pages share: elements, calls that survive a lost connection, the catalogue.
 
+import { Refused, send } from "/static/client.js";
 import { session } from "/static/kept.js";
 
 /** An element with attributes and children; text is only ever text. */
@@ -31,17 +32,6 @@ export const fixed = (number, digits = 2) => {
   const text = number.toFixed(digits);
   return (Number(text) === 0 ? (0).toFixed(digits) : text).replace("-", "−");
 };
-/** What the service refused, with its code and sentence. */
-export class Refused extends Error {
-  constructor(status, code, message) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
-
-const TIMEOUT = 15_000; // milliseconds for one try
-const PASSING = new Set([408, 429, 502, 503, 504, 507]);
 const CAME_ANEW = "conlinucb came anew";
 let waiting = 0;
 
@@ -49,18 +39,6 @@ function banner(text) {
   const place = byId("banner");
   place.textContent = text ?? "";
   place.hidden = !text;
-}
-
-function sleep(milliseconds) {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, milliseconds);
-    function done() {
-      clearTimeout(timer);
-      removeEventListener("online", done);
-      resolve();
-    }
-    addEventListener("online", done);
-  });
 }
 
 /** Call the service until it answers: every call may be repeated, since it carries an id. */
@@ -72,42 +50,19 @@ export async function call(method, path, body) {
 /** The same, for the answer as it came. */
 export async function callForText(method, path, body) {
   let troubled = false;
+  const trouble = ({ status }) => {
+    if (!troubled) { troubled = true; waiting += 1; }
+    banner(`The service ${status ? "is not ready" : "cannot be reached"}. Nothing is lost; trying again …`);
+  };
   try {
-    for (let pause = 500; ; pause = Math.min(pause * 2, 8000)) {
-      const [answer, trouble] = await once(method, path, body);
-      if (!trouble) return answer;
-      if (!troubled) { troubled = true; waiting += 1; }
-      banner(trouble);
-      await sleep(pause);
-    }
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    return await send(method, path, { body: sent, deadline: Infinity, trouble });
+  } catch (error) {
+    if (error.code === "no_visitor") return comeAnew();
+    throw error;
   } finally {
     if (troubled && --waiting === 0) banner(null);
   }
-}
-
-async function once(method, path, body) {
-  const options = { method, headers: {}, signal: AbortSignal.timeout(TIMEOUT) };
-  if (body !== undefined) {
-    options.body = JSON.stringify(body);
-    options.headers["content-type"] = "application/json";
-  }
-  let response;
-  let text;
-  try {
-    response = await fetch(path, options);
-    text = await response.text();
-  } catch {
-    return [null, "The service cannot be reached. Nothing is lost; trying again …"];
-  }
-  if (PASSING.has(response.status)) {
-    return [null, "The service is not ready. Nothing is lost; trying again …"];
-  }
-  if (!response.ok) {
-    const error = errorIn(text) ?? { code: "unknown", message: `The service answered with status ${response.status}.` };
-    if (error.code === "no_visitor") return comeAnew();
-    throw new Refused(response.status, error.code, error.message);
-  }
-  return [text, null];
 }
 
 /** The cookie is gone: load the page once more for a new one, but not for ever. */
@@ -124,15 +79,6 @@ export const isComingAnew = () => session.get(CAME_ANEW) !== null;
 
 /** The new cookie is good: should it be lost, too, the page may be loaded once more. */
 export const endComingAnew = () => session.delete(CAME_ANEW);
-
-/** The error that the service tells of, or null. */
-export function errorIn(text) {
-  try {
-    return JSON.parse(text).error;
-  } catch {
-    return null; // not from the service: a proxy, perhaps
-  }
-}
 
 /** The page's facts, and the catalogue that the address names. */
 export async function start() {

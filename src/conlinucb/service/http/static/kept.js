@@ -1,5 +1,7 @@
 // What this browser keeps: where the conversation stands, and what is not acknowledged yet.
 
+import { newEvent as newId } from "/static/client.js";
+
 /** A storage of the browser, or where it refuses, one that lasts as long as the page. */
 function storage(kind) {
   const instead = new Map();
@@ -21,8 +23,7 @@ function storage(kind) {
 const local = storage("localStorage");
 export const session = storage("sessionStorage");
 
-export const newId = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(12)), (b) => b.toString(16).padStart(2, "0")).join("");
+export { newId };
 
 const LONGEST_TRAIL = 50; // steps one can go back
 const MOST = 2000; // names in a list that is kept here

@@ -1,6 +1,6 @@
 // Calls of those who run the service: with the key, where there is one, kept for this tab alone.
 
-import { errorIn, Refused } from "/static/common.js";
+import { Refused, send } from "/static/client.js";
 
 const KEPT = "conlinucb key";
 const TIMEOUT = 60_000; // milliseconds of a call that sends nothing; a long log takes its time
@@ -32,23 +32,12 @@ export const needsKey = (error) => error instanceof Refused && error.status === 
  * kind that is said; what comes back is JSON, or null.
  */
 export async function keyed(method, path, body, kind = "application/json") {
-  const key = theKey();
-  const headers = key === null ? {} : { authorization: `Bearer ${key}` };
-  if (body !== undefined) headers["content-type"] = kind;
-  let response;
-  let text;
+  const timeout = body === undefined ? TIMEOUT : 0;
   try {
-    const signal = body === undefined ? AbortSignal.timeout(TIMEOUT) : undefined;
-    response = await fetch(path, { method, headers, body, credentials: "omit", signal });
-    text = await response.text();
-  } catch {
+    const text = await send(method, path, { key: theKey(), body, kind, credentials: "omit", timeout, deadline: 0 });
+    return text ? JSON.parse(text) : null;
+  } catch (error) {
+    if (error.code !== "unreachable") throw error;
     throw new Refused(0, "unreachable", "The service cannot be reached. Nothing was changed; try again.");
   }
-  if (!response.ok) throw refusal(response.status, text);
-  return text ? JSON.parse(text) : null;
-}
-
-function refusal(status, text) {
-  const { code, message } = errorIn(text) ?? { code: "unknown", message: `The service answered with status ${status}.` };
-  return new Refused(status, code, message);
 }

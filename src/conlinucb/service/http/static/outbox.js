@@ -1,6 +1,7 @@
 // What was said and is not acknowledged yet: kept in this browser, and sent until it is.
 
-import { call, mine, profileOf, Refused } from "/static/common.js";
+import { Refused } from "/static/client.js";
+import { call, mine, profileOf } from "/static/common.js";
 import { newId } from "/static/kept.js";
 
 const MOST = 100; // things said in one request
