@@ -171,6 +171,7 @@ def _side_by_side(
         _load(port, 1.0, catalog, name="warm")
         plain: list[Times] = []
         talks: list[Times] = []
+        alone: list[Times] = []
         grown: Counter[str] = Counter()
         for turn in range(TURNS):
             plain.append(_load(bare, seconds / TURNS, None))
@@ -178,14 +179,21 @@ def _side_by_side(
             talks.append(_load(port, seconds / TURNS, catalog, name=f"turn-{turn}"))
             after = _footprint(place, pid)
             grown.update({what: after[what] - before[what] for what in after})
+            alone.append(_load(port, seconds / TURNS, catalog, name=f"alone-{turn}", clients=1))
         calm = {"clients": MODERATE_CLIENTS, "pause": MODERATE_PAUSE, "name": "calm"}
         moderate = _summary([_load(port, seconds, catalog, **calm)], seconds)
     head = {"database": place.name, "workers": workers, "items": items}
     without = _summary(plain, seconds)
     yield {"what": "bare", **head, **without}
     found = _summary(talks, seconds)
-    of_bare = {"of_bare": found["rate"] / without["rate"], "moderate": moderate}
-    yield {"what": "service", **head, **found, **of_bare, **_per_person(grown)}
+    one = _summary(alone, seconds)
+    more = {
+        "of_bare": found["rate"] / without["rate"],
+        "one_connection": one,
+        "gain": found["rate"] / one["rate"],
+        "moderate": moderate,
+    }
+    yield {"what": "service", **head, **found, **more, **_per_person(grown)}
 
 
 def _footprint(place: Place, pid: int) -> Row:
@@ -238,7 +246,7 @@ def line(row: Row) -> str:
     )
     return (
         f"{head}  {row['items']:7,d} items  {row['rate']:7,.0f} requests/s  "
-        f"{row['of_bare']:4.0%} of bare   {parts} ms; "
+        f"{row['of_bare']:4.0%} of bare  {row['gain']:.2f} times one connection   {parts} ms; "
         f"calm: next p99 {row['moderate']['next']['p99']:.1f} ms; "
         f"{row['disk_bytes_a_person'] / 1000:.0f} kB of disk and "
         f"{row['memory_bytes_a_person'] / 1000:.0f} kB of memory a person"
@@ -247,7 +255,8 @@ def line(row: Row) -> str:
 
 FOOTNOTE = (
     f"{CLIENTS} clients as fast as the server answers, in one process on the same machine,\n"
-    f"the bare insert and the service in {TURNS} turns on one database;\n"
+    f"the bare insert, the service and the service with one client in {TURNS} turns on one "
+    f"database;\n"
     f"times are p50/p95/p99. calm: {MODERATE_CLIENTS} people who think {MODERATE_PAUSE:g} s "
     f"between two steps.\n"
     f"A person has {REQUESTS_A_PERSON} requests; memory includes what requests work in."

@@ -17,6 +17,7 @@ from conlinucb.client import (
     Answer,
     AsyncClient,
     Client,
+    ClientError,
     Next,
     Question,
     Receipt,
@@ -131,7 +132,7 @@ def test_a_wrong_key_is_refused(server: Server) -> None:
 # Cut connections
 
 
-FATES = ("pass", "unsent", "unanswered", "unanswered")
+FATES = ("pass", "pass", "unsent", "unanswered")
 
 
 def _said(server: Server, user: str) -> list[tuple[str, Any]]:
@@ -152,12 +153,12 @@ def test_nothing_is_said_twice_through_cut_connections(server: Server) -> None:
         flaky(server.port, plan) as proxy,
         Client(proxy.base, key=KEY, catalogue="films") as client,
     ):
-        for _ in range(12):
+        for _ in range(8):
             shown = client.next("cut", ask="never", fresh=True)
             assert isinstance(shown, Recommendation)
             items.append(shown.items[0].item)
             client.reward("cut", items[-1], 1.0, decision=shown)
-        assert proxy.met.count("unanswered") > 12
+        assert proxy.met.count("unanswered") >= 3
     assert _said(server, "cut") == _expected(items)
 
 
@@ -166,7 +167,7 @@ def test_the_same_for_asynchronous_programs(server: Server) -> None:
 
     async def talk(client: AsyncClient, user: str) -> list[str]:
         items = []
-        for _ in range(6):
+        for _ in range(4):
             shown = await client.next(user, ask="never", fresh=True)
             assert isinstance(shown, Recommendation)
             items.append(shown.items[0].item)
@@ -179,7 +180,7 @@ def test_the_same_for_asynchronous_programs(server: Server) -> None:
 
     with flaky(server.port, plan) as proxy:
         found = asyncio.run(all_talk(proxy.base))
-        assert proxy.met.count("unanswered") > 24
+        assert proxy.met.count("unanswered") >= 8
     for n, items in enumerate(found):
         assert _said(server, f"async {n}") == _expected(items)
 
@@ -214,8 +215,8 @@ def test_what_may_not_be_repeated_is_not(server: Server, client: Client) -> None
 class Busy:
     """A server that answers with these heads, one for each connection, then with nothing."""
 
-    def __init__(self, *heads: str) -> None:
-        self.heads, self.at = list(heads), list[float]()
+    def __init__(self, *heads: str, body: bytes = b'{"event": 4, "repeated": false}') -> None:
+        self.heads, self.body, self.at = list(heads), body, list[float]()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.base = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         threading.Thread(target=self._run, daemon=True).start()
@@ -226,9 +227,8 @@ class Busy:
             with caller:
                 caller.recv(65536)
                 self.at.append(time.monotonic())
-                body = b'{"event": 4, "repeated": false}'
-                more = f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
-                caller.sendall(f"HTTP/1.1 {head}\r\n{more}".encode() + body)
+                more = f"content-length: {len(self.body)}\r\nconnection: close\r\n\r\n"
+                caller.sendall(f"HTTP/1.1 {head}\r\n{more}".encode() + self.body)
         self.listener.close()
 
 
@@ -259,3 +259,11 @@ def test_an_answer_of_a_proxy_is_an_error_with_its_status() -> None:
     with Client(busy.base) as client, pytest.raises(Refused, match="status 418") as caught:
         client.next("ann")
     assert (caught.value.status, caught.value.code) == (418, "unknown")
+
+
+def test_what_is_no_answer_of_ours_is_named_and_an_empty_one_is_fine() -> None:
+    portal = Client(Busy("200 OK", body=b"<html>").base)
+    with portal, pytest.raises(ClientError, match="no JSON"):
+        portal.next("ann")
+    with Client(Busy("202 Accepted", body=b"").base) as client:
+        client.forget("ann")  # deleted; it leaves the files a little later

@@ -21,8 +21,8 @@ def _slowly(values: list[float], alpha: float, cells: int) -> list[tuple[float, 
         bet = math.sqrt(2 * math.log(2 / alpha) / (variance * t * math.log(t + 1)))
         for i in range(cells + 1):
             m = i / cells
-            up = min(bet, 0.5 / m) if m else bet
-            down = min(bet, 0.5 / (1 - m)) if m < 1 else bet
+            up = min(bet, 0.75 / m) if m else bet
+            down = min(bet, 0.75 / (1 - m)) if m < 1 else bet
             above[i] *= 1 + up * (value - m)
             below[i] *= 1 - down * (value - m)
             if max(above[i], below[i]) / 2 >= 1 / alpha:

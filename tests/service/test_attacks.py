@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks import attacks
+from benchmarks.attackers import ATTACKS
 
 pytestmark = pytest.mark.more
 SECONDS = 4.0
@@ -25,11 +26,11 @@ def server() -> Iterator[tuple[int, int]]:
         yield found
 
 
-@pytest.mark.parametrize("name", attacks.ATTACKS)
+@pytest.mark.parametrize("name", ATTACKS)
 def test_others_go_on(server: tuple[int, int], name: str) -> None:
     row = attacks.attacked(name, *server, SECONDS, calm=1.5)
     told = row.line()
     assert row.attacked.p99 < 5 * max(row.calm.p99, QUICK), told
     assert row.attacked.refused <= 1, told  # an idle connection may have had to make room
-    assert max(row.attacked.health) < 1.0, told
+    assert max(row.attacked.health) < max(1.0, 5 * max(row.calm.health)), told
     assert row.attacked.memory < row.calm.memory + MOST_GROWN, told

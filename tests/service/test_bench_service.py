@@ -18,6 +18,7 @@ def test_the_service_beside_a_bare_insert(tmp_path: Path) -> None:
     bare, row = service._side_by_side(place, 1, 1_000, catalog, 2.0)
     assert bare["bare"]["count"] > 5
     assert row["of_bare"] == row["rate"] / bare["rate"] > 0
+    assert row["gain"] == row["rate"] / row["one_connection"]["rate"] > 0
     for what in ("next", "answers", "rewards"):
         assert 0 < row[what]["p50"] <= row[what]["p95"] <= row[what]["p99"]
     assert row["events"] >= row["people"] > 0

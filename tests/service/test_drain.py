@@ -103,11 +103,11 @@ def test_nobody_is_cut_off_and_nothing_is_lost(
     with closing(Storage(f"sqlite:///{tmp_path / 'service.db'}")) as storage:
         entry = storage.catalogue_log.find("films")
         assert entry is not None
-        for each in people:
-            person = storage.people.find(entry.id, each.name)
+        for one in people:
+            person = storage.people.find(entry.id, one.name)
             assert person is not None
             there = {getattr(row, "client_id", None) for row in storage.log.after(person.id)}
-            assert set(each.acknowledged) <= there
+            assert set(one.acknowledged) <= there
 
 
 def _readiness(server: Server) -> list[int]:

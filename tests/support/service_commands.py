@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -47,9 +48,11 @@ def run(words: Sequence[str], url: str) -> Done:
 def bare(*words: str) -> Done:
     """Run ``conlinucb WORDS`` in this process."""
     connections: list[Any] = []
+    ours = threading.get_ident()
 
     def note(connection: Any, record: Any) -> None:
-        connections.append(connection)
+        if threading.get_ident() == ours:  # not those of a service in this process
+            connections.append(connection)
 
     sa.event.listen(Pool, "connect", note)
     result = CliRunner().invoke(command_line, words)

@@ -13,6 +13,7 @@ import conlinucb as cl
 from conlinucb.service.conversations import views
 from conlinucb.service.conversations.fold import fold
 from conlinucb.service.conversations.use_cases import UseCases
+from conlinucb.service.storage import Broken, retracted
 
 BETAS = {"conlinucb": 0.15, "spanner": 0.15, "random": 0.15, "arm_con": 1.0, "linucb": 1.0}
 """Priors of those whose estimate one ridge regression gives."""
@@ -163,7 +164,11 @@ class Talk:
         rows = use_cases.storage.log.after(person.id)
         state, broken = fold(version, person.seed, rows)
         assert not broken
-        folded = json.loads(views.profile(state, self.name, rows, 1000, 2**31).model_dump_json())
+        asked = next((row for row in rows if row.seq == state.open_seq), None)
+        assert not isinstance(asked, Broken)
+        found = views.profile(state, self.name)
+        found = views.with_events(found, version, asked, rows[::-1], retracted(rows), ())
+        folded = json.loads(found.model_dump_json())
         assert _close(profile.pop("terms"), folded.pop("terms"))
         assert profile == folded
 

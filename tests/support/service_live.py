@@ -20,9 +20,9 @@ from conlinucb.service.storage import RecommendationBody
 from support.service_world import opened
 
 D, ITEMS = 4, 30
-KEEN = {"recipe": "linucb", "alpha": 0.05, "beta": 0.5}
+KEEN = {"recipe": "linucb", "alpha": 0.3, "beta": 0.3}
 """Shows what it believes in."""
-CURIOUS = {"recipe": "linucb", "alpha": 6.0, "beta": 0.5}
+CURIOUS = {"recipe": "linucb", "alpha": 6.0, "beta": 0.3}
 """Shows what it knows least of: worse in the first rounds."""
 
 
@@ -42,8 +42,9 @@ class Crowd:
         self.storage = opened(url)
         self.catalogues = Catalogues(self.storage)
         self.catalogues.opened = True
-        given = {"agent": CURIOUS, "max_questions": 0, "population": "off", **settings}
-        self.catalogues.replace("it", Content(catalog()), Settings(**given))
+        given: dict[str, Any] = {"agent": CURIOUS, "max_questions": 0, "range": (-1.0, 1.0)}
+        given["population"] = "off"
+        self.catalogues.replace("it", Content(catalog()), Settings(**given | settings))
         loader, cache = StateLoader(self.storage), StateCache(10**8)
         self.use_cases = UseCases(
             self.storage, self.catalogues, cache, loader, lambda state, person: None
@@ -56,7 +57,7 @@ class Crowd:
         self.catalogues.set_settings("it", now.model_copy(update=settings))
 
     def talk(self, name: str, seed: int, rounds: int, pool_size: int | None = None) -> list[float]:
-        """One person's rounds, each with a yes or no; what they gave."""
+        """One person's rounds, each with a rating from -1 to 1; what they gave."""
         rng = np.random.default_rng([seed, 5])
         taste = rng.normal(size=D)
         taste /= np.linalg.norm(taste)
@@ -69,8 +70,8 @@ class Crowd:
             written = self.use_cases.next("it", name, NextRequest(pool=pool, ask=False))
             assert isinstance(written.event.body, RecommendationBody)
             item = written.event.body.items[0].item
-            chance = 0.5 + 0.45 * float(self.arms[self.places[item]] @ taste)
-            reward = float(rng.random() < chance)
+            liked = 0.8 * float(self.arms[self.places[item]] @ taste)
+            reward = float(np.clip(liked + 0.1 * rng.normal(), -1.0, 1.0))
             decision = f"d{written.event.seq}"
             self.use_cases.reward("it", name, decision, item, reward, None)
             given.append(reward)

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -105,6 +105,7 @@ class Server:
         port: int | None = None,
         workers: int = 1,
         config: Path | None = None,
+        command: Sequence[str] = ("-m", "conlinucb", "serve"),
         **more: str,
     ) -> None:
         self.port, self.workers = port or free_port(), workers
@@ -112,7 +113,7 @@ class Server:
         options = ["--database", url, "--port", str(self.port), "--workers", str(workers)]
         options += [] if config is None else ["--config", str(config)]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "conlinucb", "serve", *options],
+            [sys.executable, *command, *options],
             env={**os.environ, "CONLINUCB_LAME_DUCK_SECONDS": "0", **more},
             start_new_session=True,  # a group of its own, to be killed as one
             stdout=subprocess.DEVNULL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,7 @@ from conlinucb.cli.backup import backup, restore
 from conlinucb.cli.database import Config, Database, open_storage, storage_of
 from conlinucb.cli.db_upkeep import partition, sweep
 from conlinucb.cli.forget import forget
+from conlinucb.cli.interrupt import until_interrupted
 from conlinucb.progress import Progress
 
 if TYPE_CHECKING:
@@ -42,20 +43,36 @@ def upgrade(config: Config = None, database: Database = None) -> None:
 
 
 @db_app.command()
-def check(config: Config = None, database: Database = None) -> None:
-    """Fold every log and compare it with the snapshots; exit code 1 where something is wrong."""
-    checker = _checker(config, database)
-    findings = [(f"catalogue {each.catalogue}", each) for each in checker.catalogues()]
-    people = events = 0
-    for one in _watched(checker.people(), checker.count(), "people checked"):
-        people, events = people + 1, events + one.events
-        findings += [(f"person {one.person.name!r}", each) for each in one.findings]
-    if findings:
-        rows = [(where, each.what, each.reason) for where, each in findings]
+def check(
+    config: Config = None,
+    database: Database = None,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Begin anew, not where a check was interrupted.")
+    ] = False,
+) -> None:
+    """Fold every log and compare it with the snapshots; exit code 1 where something is wrong.
+
+    An interrupted check goes on where it was.
+    """
+    until_interrupted(lambda: _check(_checker(config, database, restart=restart)))
+
+
+def _check(checker: Checker) -> None:
+    place = checker.place
+    if checker.resumed:
+        typer.echo(f"going on with a check that was interrupted after {place.people} people")
+    checker.catalogues()
+    for _ in _watched(checker.people(), checker.count(), "people checked", place.people):
+        pass
+    rows = [(where, each.what, each.reason) for where, each in checker.findings()]
+    if rows:
         heads = ("where", "what", "why")
         tables.show(lambda: tables.made(heads, rows), (": ".join(row) for row in rows))
-    typer.echo(f"{people} people, {events} events, {len(findings)} findings")
-    if findings:
+    if place.unsealed:
+        typer.echo(f"{place.unsealed} events were written by an older version, without a seal")
+    found = checker.found()
+    typer.echo(f"{place.people} people, {place.events} events, {found} findings")
+    if found:
         raise typer.Exit(1)
 
 
@@ -68,15 +85,15 @@ def rebuild(config: Config = None, database: Database = None) -> None:
     typer.echo(f"{done} people rebuilt")
 
 
-def _watched(steps: Iterable[Checked], total: int, what: str) -> Iterator[Checked]:
-    with contextlib.closing(Progress(total, what=what, unit=1)) as bar:
+def _watched(steps: Iterable[Checked], total: int, what: str, done: int = 0) -> Iterator[Checked]:
+    with contextlib.closing(Progress(total, done, what=what, unit=1)) as bar:
         for each in steps:
             yield each
             bar.add(1)
 
 
-def _checker(config: Path | None, database: str | None) -> Checker:
+def _checker(config: Path | None, database: str | None, *, restart: bool = True) -> Checker:
     storage = open_storage(config, database)
     from conlinucb.service.conversations.audit import Checker
 
-    return Checker(storage)
+    return Checker(storage, restart=restart)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import httpx2
 
 from conlinucb.client.calls import Call
-from conlinucb.client.errors import Refused, Unavailable
+from conlinucb.client.errors import ClientError, Refused, Unavailable
 
 Reply = TypeVar("Reply")
 PASSING = frozenset({408, 429, 502, 503, 504, 507})
@@ -67,8 +67,13 @@ class Trying:
 
     def result(self, response: httpx2.Response) -> Any:
         """The answer, read."""
-        ended = response.status_code in (204, 404)
-        return self.call.read(None if ended else response.json())
+        if response.status_code == 404 or not response.content:
+            return self.call.read(None)
+        try:
+            return self.call.read(response.json())
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            said = response.headers.get("content-type", "nothing")
+            raise ClientError(f"The answer is no JSON, it was said to be {said}.") from None
 
     def _pause(self, reason: str, untaken: bool, wanted: float | None) -> float:
         self.uncertain |= not untaken

@@ -22,7 +22,7 @@ from conlinucb.numerics.validation import Floats, finite_entries, number
 
 CELLS = 1_000
 """Values that the mean might have, evenly spread, from end to end."""
-MOST_STAKED = 0.5
+MOST_STAKED = 0.75
 """Share of the capital that a bet may lose."""
 AT_ONCE = 4_000_000
 """Numbers worked on together."""
@@ -48,7 +48,7 @@ def confidence_sequence(
 
     >>> found = confidence_sequence([0.0, 1.0] * 500)
     >>> print(f"{found.lows[-1]:.2f} to {found.highs[-1]:.2f}")
-    0.43 to 0.56
+    0.42 to 0.57
     """
     given = _checked(values, low, high, number("alpha", alpha, low=1e-9, high=0.5))
     if not given.size:

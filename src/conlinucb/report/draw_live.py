@@ -39,7 +39,7 @@ def draw_live(found: Found, path: str | Path) -> Path:
 def _pair(panel: Any, pair: Pair) -> None:
     panel.set_title("\n".join(textwrap.wrap(pair.verdict, 78)), loc="left", fontsize=9)
     panel.set_xlabel("people")
-    panel.set_ylabel(f"{pair.other} less {pair.one}, {pair.unit}")
+    panel.set_ylabel(f"{pair.other} minus {pair.one}, {pair.unit}")
     panel.axhline(0.0, color="black", linewidth=1.0)
     pairs = pair.sequence.means.size
     if not pairs:
@@ -52,6 +52,6 @@ def _pair(panel: Any, pair: Pair) -> None:
     if pair.told_after is not None:
         told = pair.told_after * sum(pair.blocks)
         panel.axvline(told, color=TERMS, linestyle="--", label=f"told after {told:,} people")
-    reach = 1.5 * max(np.abs(lows[len(at) // 20 :]).max(), np.abs(highs[len(at) // 20 :]).max())
+    reach = 1.5 * max(np.abs(lows[len(at) // 10 :]).max(), np.abs(highs[len(at) // 10 :]).max())
     panel.set_ylim(-reach, reach)
     panel.legend(loc="upper right", fontsize=8)

@@ -163,7 +163,7 @@ def test_a_damaged_kept_version_is_reported_and_done_without(storage: Storage, w
     catalogues = given(storage, CHANGES)
     Compaction(storage, catalogues, 24).step()
     number = entry_of(storage).serving
-    new = {
+    new: dict[str, dict[str, Any]] = {
         "its checksum": {"crc": 1},
         "its content": {"body": b"nothing", "crc": zlib.crc32(b"nothing")},
         "all of it": {"body": b""},

@@ -96,7 +96,8 @@ def test_a_replacement_reads_nothing_of_people(lasting_url: str) -> None:
         sa.event.listen(storage.database.engine, "before_cursor_execute", note)
         assert put(client, "it", {"items": items(LATER)}).json()["version"] == 3
         sa.event.remove(storage.database.engine, "before_cursor_execute", note)
-        touched = [each for each in statements if "events" in each or "snapshots" in each]
+        told = [each for each in statements if "FROM counts" not in each]
+        touched = [each for each in told if "events" in each or "snapshots" in each]
         assert (touched, len(people)) == ([], 50)
 
 

@@ -67,9 +67,9 @@ def test_an_earlier_version_folds_the_log_without_what_it_lacks_and_explains_tha
     for version, missed in ((before, 1), (after.version, 0)):
         state, broken = fold(version, talk.person.seed, talk.log())
         assert (state.missed, broken) == (missed, {})
-        why = views.explanation(state, talk.log(), "item 2")
-        parts = sum(each.contribution for each in why.contributions) + why.rest
-        assert parts == pytest.approx(why.mean, abs=1e-9)
+        why = views.explained(state, "item 2")
+        parts = sum(each.contribution for each in why.contributions(talk.log(), ()))
+        assert parts + why.influence.prior == pytest.approx(why.scores.means[0], abs=1e-9)
 
 
 class Announced:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import text as sql
 
 from conlinucb.service.conversations.audit import difference
 from conlinucb.service.conversations.fold import fold
@@ -225,4 +226,18 @@ def test_rounds_that_cannot_be_are_refused(start: Start, rounds: str) -> None:
     send(talk, "PUT", body={"arms": HALVES})
     found = send(talk, "GET", f"/comparison?rounds={rounds}", status=422)
     assert "rounds" in found["error"]["message"]
+    send(talk, "DELETE")
+
+
+def test_a_damaged_experiment_keeps_nobody_from_being_served(start: Start) -> None:
+    talk = start()
+    send(talk, "PUT", body={"arms": HALVES, "seed": 7})
+    with talk.use_cases.storage.database.connect() as connection:
+        connection.execute(sql("UPDATE experiments SET crc = crc + 1 WHERE ended IS NULL"))
+    talk.use_cases.experiments.follow()
+    one = person(talk, "other")
+    one.next(ask="never")
+    assert one.bodies(RecommendationBody)[-1].arm == "other"
+    with talk.use_cases.storage.database.connect() as connection:
+        connection.execute(sql("UPDATE experiments SET crc = crc - 1 WHERE ended IS NULL"))
     send(talk, "DELETE")

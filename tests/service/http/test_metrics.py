@@ -109,8 +109,9 @@ def test_a_write_that_meets_another_is_a_conflict(tmp_path: Path) -> None:
 def test_a_key_is_needed_where_there_is_one() -> None:
     with client_of(key=SECRET) as client:
         assert client.get("/metrics").status_code == 401
-        refused = value(samples_of(client.get("/metrics", headers=BEARER).text), REQUESTS)
-        assert refused >= 1
+        found = samples_of(client.get("/metrics", headers=BEARER).text)
+        assert value(found, REQUESTS, status="401", route="none") == 1
+        assert value(found, "conlinucb_turned_away_total", reason="key_needed") == 1
 
 
 def test_it_takes_no_parameters(memory: TestClient) -> None:

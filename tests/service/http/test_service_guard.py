@@ -17,7 +17,6 @@ from starlette.types import Message, Scope
 from conlinucb.service.http import bodies, guard
 from support import service_door
 from support.service_door import BEARER, ROUTES, TWO_ITEMS, add_route, address, error_of, fail
-from support.service_world import client_of
 
 client = service_door.client
 guarded = service_door.guarded
@@ -282,12 +281,3 @@ def test_parameters_no_one_looks_at_are_refused(
     assert response.status_code == 422
     assert error_of(response)["code"] == "unknown_parameter"
     assert near in error_of(response)["message"]
-
-
-def test_a_service_that_is_about_to_stop_says_so_and_goes_on_serving() -> None:
-    with client_of() as client:
-        client.app.state.limits.leaving = True  # type: ignore[attr-defined]
-        ready = client.get("/readyz")
-        assert (ready.status_code, ready.json()["status"]) == (503, "draining")
-        assert client.get("/healthz").status_code == 200
-        assert client.post("/v1/users/ann/next").status_code == 200

@@ -12,8 +12,11 @@ from fastapi import Request
 from pydantic import BaseModel
 from starlette.types import Message
 
+from conlinucb.service.http.metrics import Metrics
 from conlinucb.service.http.turns import Turns
+from conlinucb.service.observe import observer
 from conlinucb.service.problems import Problem
+from support.metrics import samples_of, value
 from support.service_world import client_of
 
 ORDER = {"agents": ["ucb"], "rounds": 2}
@@ -168,5 +171,48 @@ def test_what_fails_fails_as_it_is() -> None:
     async def crowd() -> None:
         with pytest.raises(Problem, match="Nobody"):
             await Turns(1).answer(leaving(anyio.Event()), work)
+
+    anyio.run(crowd)
+
+
+def test_waiting_and_refusals_are_reported() -> None:
+    """While one is at work, one waits, and a third finds no place."""
+    metrics = Metrics()
+    observer.add(metrics)
+
+    async def meet() -> None:
+        turns, go_on = Turns(1, waiting=1, what="profiles"), threading.Event()
+        async with anyio.create_task_group() as group:
+            group.start_soon(turns.run, go_on.wait)
+            await anyio.sleep(0.05)
+            group.start_soon(turns.run, go_on.wait)
+            while not turns.waiting():
+                await anyio.sleep(0.01)
+            found = samples_of(metrics.text().decode())
+            assert value(found, "conlinucb_pool_waiting", pool="profiles") == 1
+            with pytest.raises(Problem):
+                await turns.run(go_on.wait)
+            go_on.set()
+
+    try:
+        anyio.run(meet)
+    finally:
+        observer.remove(metrics)
+    found = samples_of(metrics.text().decode())
+    assert value(found, "conlinucb_pool_refused_total", pool="profiles") == 1
+    assert value(found, "conlinucb_pool_waiting", pool="profiles") == 0
+    assert value(found, "conlinucb_pool_wait_seconds_count", pool="profiles") == 2
+    assert value(found, "conlinucb_pool_wait_seconds_sum", pool="profiles") > 0
+
+
+def test_a_long_answer_comes_in_turns_and_holds_none_while_it_is_read() -> None:
+    async def crowd() -> None:
+        turns = Turns(1, waiting=2, seconds=5.0)
+        slow = await turns.stream(iter(range(3)))
+        assert await anext(slow) == 0  # and then it is not read on for a while
+        assert [each async for each in await turns.stream(iter("abc"))] == ["a", "b", "c"]
+        assert await turns.run(lambda: "done") == "done"
+        assert [each async for each in slow] == [1, 2]
+        assert [each async for each in await turns.stream(iter(list[int]()))] == []
 
     anyio.run(crowd)

@@ -80,3 +80,49 @@ def test_a_catalogue_of_text_is_unavailable_and_the_other_is_served(torn: Torn) 
     with service(torn.url) as client:
         assert client.post("/v1/users/ann/next?catalogue=books").status_code == 200
         assert client.post("/v1/users/ann/next?catalogue=films").status_code == 503
+
+
+FILMS = "(SELECT id FROM catalogues WHERE name = 'films')"
+ODD = {
+    "text as what is served": "UPDATE catalogues SET serving = 'x' WHERE name = 'films'",
+    "half a number as what is served": "UPDATE catalogues SET serving = 1.5 WHERE name = 'films'",
+    "text as what waits": "UPDATE catalogues SET pending = 'x' WHERE name = 'films'",
+    "text as the end of a lease": "UPDATE catalogues SET leased_until = 'x' WHERE name = 'films'",
+    "text as a version": f"UPDATE changes SET number = 'x' WHERE catalogue = {FILMS} AND number=1",
+    "bytes as a kind": f"UPDATE changes SET kind = x'00ff' WHERE catalogue = {FILMS}",
+    "text as a checksum": f"UPDATE changes SET crc = 'x' WHERE catalogue = {FILMS}",
+    "text as a time": f"UPDATE changes SET at = 'x' WHERE catalogue = {FILMS}",
+    "text as content": f"UPDATE changes SET body = 'x' WHERE catalogue = {FILMS}",
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_values_set_one_catalogue_aside_and_are_reported(torn: Torn, odd: str) -> None:
+    torn.run(ODD[odd])
+    done = check(torn.url)
+    assert done.code == 1
+    assert "it is stored as" in done.output
+    with service(torn.url) as client:
+        assert client.post("/v1/users/ann/next?catalogue=books").status_code == 200
+        assert client.post("/v1/users/ann/next?catalogue=films").status_code == 503
+        assert client.put("/v1/catalogues/films/settings", json={}).status_code == 503
+
+
+@pytest.mark.parametrize("column", ["base", "people", "at", "number"])
+def test_an_odd_population_is_reported_and_not_used(torn: Torn, column: str) -> None:
+    torn.run(
+        "INSERT INTO populations (catalogue, number, base, people, digest, note, data, crc, at) "
+        f"VALUES ({FILMS}, 1, 1, 1, '', '{{}}', x'00', 0, 1)"
+    )
+    torn.run(f"UPDATE populations SET {column} = 'x'")
+    torn.run(f"INSERT INTO leases (catalogue, what, until) VALUES ({FILMS}, 'population fit', 'x')")
+    done = check(torn.url)
+    assert done.code == 1
+    assert "populations" in done.output
+    assert "leases" in done.output
+    with service(torn.url) as client:
+        storage = client.app.state.use_cases.storage
+        (films,) = [each for each in storage.catalogue_log.entries() if each.name == "films"]
+        assert storage.populations.all(films.id) == []
+        assert storage.populations.lease(films.id)
+        assert client.get("/v1/catalogues/films/populations").status_code == 200

@@ -25,7 +25,7 @@ storage = service_store.storage
 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "ROWS", 64)
+    monkeypatch.setattr(module, "ROWS", dict.fromkeys(module.ROWS, 64))
 
 
 def crowd(storage: Storage, size: int, catalogue: str = "films") -> list[Person]:

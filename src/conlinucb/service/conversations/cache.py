@@ -10,6 +10,12 @@ from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.observe import observer
 from conlinucb.service.storage import Person
 
+ENTRY, STATE = 1_500, 2_500
+"""Bytes of an entry with its lock and its person, and of a state without what it holds."""
+DECISION, ITEM = 250, 70
+"""Of a recommendation that is kept at hand, and of each item's name in it."""
+PLACE, COUNT = 250, 100
+"""Of what was skipped or answered, and of how often a key-term came up."""
 Key = tuple[int, str]
 """Catalogue and name."""
 
@@ -30,10 +36,18 @@ class CacheEntry:
     def bytes(self) -> int:
         """Memory of the state."""
         if self.conversation is None:
-            return 2_000
+            return ENTRY
         conversations = (self.conversation, *self.conversation.shadows.values())
-        arrays = sum(int(array.nbytes) for each in conversations for array in each.user.state)
-        return arrays + 2_000 + sum(each.memory.bytes for each in conversations)
+        return ENTRY + sum(_bytes(each) for each in conversations)
+
+
+def _bytes(state: Conversation) -> int:
+    """What a state takes, about; measured where Python says no more than that."""
+    arrays = sum(int(array.nbytes) for array in state.user.state)
+    shown = sum(ITEM * len(items) for items in state.decisions.values())
+    places = len(state.skipped_at) + len(state.answered_at)
+    noted = PLACE * places + DECISION * len(state.decisions) + COUNT * len(state.user.times)
+    return arrays + STATE + shown + noted + state.memory.bytes
 
 
 class StateCache:

@@ -53,7 +53,7 @@ class Memory:
     @property
     def bytes(self) -> int:
         """What it takes, about: an entry with its key, or an item's name."""
-        return 200 * (len(self.answers) + len(self.ratings) + len(self.shown))
+        return 250 * (len(self.answers) + len(self.ratings) + len(self.shown))
 
     def fits(self, catalog: Catalog) -> bool:
         """Whether the catalogue has all that was said something about."""

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.problems import Problem
-from conlinucb.service.storage import Body, Event
+from conlinucb.service.storage import AnswerBody, Body, Event
 
 Compared = tuple[str, object, object]
 """A field, what the log has in it, and what is sent."""
@@ -60,6 +60,23 @@ def answer_value(given: str | float, version: CatalogueVersion) -> float | None:
     if isinstance(given, str):
         return {"yes": high, "no": low, "skip": None}[given]
     return in_range(given, version, "answer")
+
+
+def said_as(given: str | float) -> dict[str, Any]:
+    """The word that an answer was given in, for the log: a range may change, the word stays."""
+    return {"said": given} if given in ("yes", "no") else {}
+
+
+def same_answer(given: str | float, said: AnswerBody, version: CatalogueVersion) -> Compared:
+    """What is sent, to be compared with what was written under the same id, as it was sent.
+
+    Whether it is in the range of now does not matter: it was taken in once.
+    """
+    if not isinstance(given, str):
+        return "answer", said.answer, float(given)
+    if said.said is not None:
+        return "answer", said.said, given
+    return "answer", said.answer, answer_value(given, version)
 
 
 def volunteered_value(given: str | float, version: CatalogueVersion) -> float:

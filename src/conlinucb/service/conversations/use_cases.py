@@ -19,6 +19,8 @@ from conlinucb.service.conversations.replies import (
     event_number,
     in_range,
     repeated_or_refused,
+    said_as,
+    same_answer,
     volunteered_value,
 )
 from conlinucb.service.conversations.shadows import Shadows
@@ -27,7 +29,6 @@ from conlinucb.service.experiments.experiments import Experiments
 from conlinucb.service.problems import Problem
 from conlinucb.service.storage import (
     AnswerBody,
-    Broken,
     Event,
     Person,
     QuestionBody,
@@ -101,12 +102,11 @@ class UseCases:
                     event, said = before
                     repeated_or_refused(event, ("answer", said.answer, value), question)
                 raise self._closed(state, person, asked)
-            body = AnswerBody(question=asked, **about, answer=value)
+            body = AnswerBody(question=asked, **about, answer=value, **said_as(answer))
             return Event(state.seq + 1, body, client, subject)
 
         def compare(said: AnswerBody, version: CatalogueVersion) -> list[Compared]:
-            value = answer_value(answer, version)
-            return [("question", said.question, asked), ("answer", said.answer, value)]
+            return [("question", said.question, asked), same_answer(answer, said, version)]
 
         submission = Submission(client, (AnswerBody,), compare)
         return self._writer.write(catalogue, name, decide, submission)
@@ -143,15 +143,14 @@ class UseCases:
             if before is not None:
                 event, said = before
                 repeated_or_refused(event, ("answer", said.answer, value), repr(topic))
-            body = AnswerBody(about="term", id=topic, answer=value)
+            body = AnswerBody(about="term", id=topic, answer=value, **said_as(answer))
             return Event(state.seq + 1, body, client, subject)
 
         def compare(said: AnswerBody, version: CatalogueVersion) -> list[Compared]:
-            value = volunteered_value(answer, version)
             return [
                 ("question", said.question, None),
                 ("topic", said.id, topic),
-                ("answer", said.answer, value),
+                same_answer(answer, said, version),
             ]
 
         submission = Submission(client, (AnswerBody,), compare)
@@ -188,11 +187,10 @@ class UseCases:
             return Event(state.seq + 1, body, client, subject)
 
         def compare(said: RewardBody, version: CatalogueVersion) -> list[Compared]:
-            value = in_range(reward, version, "reward")
             return [
                 ("decision", said.decision, shown),
                 ("item", said.item, item),
-                ("reward", said.reward, value),
+                ("reward", said.reward, float(reward)),
             ]
 
         submission = Submission(client, (RewardBody,), compare)
@@ -277,12 +275,9 @@ class UseCases:
             lambda: self._writer.read(catalogue, name, see, newcomers=newcomers, reread=reread),
         )
 
-    def history(self, state: Conversation, person: Person) -> list[Event | Broken]:
-        """The events that a state is made of, whatever others have written since."""
-        rows = [row for row in self.loader.rows(person) if row.seq <= state.seq]
-        if state.seq and not rows:  # deleted meanwhile
-            raise unknown_person(person.name)
-        return rows
+    def find_event(self, person: Person, seq: int) -> Event | None:
+        """An event that can be read, or None."""
+        return self._writer.find_event(person, seq=seq)
 
 
 def _reward_body(shown: int | None, item: str, value: float) -> RewardBody:

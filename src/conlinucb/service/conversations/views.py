@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
+from conlinucb.agent.estimators.base import ArmScores, Influence
 from conlinucb.numerics.linalg import products
 from conlinucb.numerics.ties import ranking
 from conlinucb.service.catalogues.version import CatalogueVersion
@@ -19,7 +21,6 @@ from conlinucb.service.schemas import (
     BestOut,
     Contribution,
     EventOut,
-    Explanation,
     ItemOut,
     Profile,
     QuestionOut,
@@ -35,7 +36,6 @@ from conlinucb.service.storage import (
     QuestionBody,
     RecommendationBody,
     RewardBody,
-    retracted,
 )
 
 TERMS = 12
@@ -137,9 +137,8 @@ def best(state: Conversation, k: int) -> BestOut:
     return BestOut(items=items)
 
 
-def entries(rows: Sequence[Event | Broken]) -> list[EventOut]:
-    """A log as its owner reads it."""
-    gone = retracted(rows)
+def entries(rows: Sequence[Event | Broken], gone: Collection[int]) -> list[EventOut]:
+    """A part of a log as its owner reads it, and which of it was taken back."""
     return [
         EventOut(
             event=row.seq,
@@ -158,20 +157,17 @@ def _when(microseconds: int) -> str:
     return datetime.fromtimestamp(microseconds / 1e6, UTC).isoformat(timespec="milliseconds")
 
 
-def profile(
-    state: Conversation, name: str, rows: Sequence[Event | Broken], latest: int, before: int
-) -> Profile:
-    """What is believed of a person, and where it comes from."""
+def profile(state: Conversation, name: str) -> Profile:
+    """What is believed of a person; where it comes from is added by ``with_events``."""
     version = state.version
     belief = version.agent.estimates(state.user)
-    log = entries(rows)
     return Profile(
         user=name,
         catalogue=version.name,
         version=version.number,
         rounds=state.user.rounds,
         questions_asked=state.asked,
-        open_question=_open_question(state, rows),
+        open_question=None,
         terms=[
             TermOut(
                 term=str(version.catalog.term_ids[k]),
@@ -180,49 +176,58 @@ def profile(
             )
             for k in version.catalog.live_terms.tolist()
         ],
-        events=[each for each in log[::-1] if each.event < before][:latest],
-        events_in_all=len(rows),
-        damaged_events=len(rows) - len(log),
+        events=[],
+        events_in_all=state.seq,
+        damaged_events=0,
     )
 
 
-def _open_question(state: Conversation, rows: Sequence[Event | Broken]) -> QuestionOut | None:
-    row = next((row for row in rows if row.seq == state.open_seq), None)
-    body = row.body if isinstance(row, Event) else None
-    if not isinstance(body, QuestionBody):
-        return None
-    return question(state.open_seq, body, state.version)
+def with_events(
+    found: Profile,
+    version: CatalogueVersion,
+    asked: Event | None,
+    page: Sequence[Event | Broken],
+    gone: Collection[int],
+    damaged: Collection[int],
+) -> Profile:
+    """With the open question, a page of the log, and how much of it cannot be read."""
+    opened = None
+    if asked is not None and isinstance(asked.body, QuestionBody):
+        opened = question(asked.seq, asked.body, version)
+    new = {"open_question": opened, "events": entries(page, gone), "damaged_events": len(damaged)}
+    return found.model_copy(update=new)
 
 
-def explanation(state: Conversation, rows: Sequence[Event | Broken], item: str) -> Explanation:
-    """What each answer and reward adds to an item's mean."""
-    version = state.version
-    arm = version.catalog.arm_index(item)
-    found = version.agent.score(state.user, [arm])
-    before = version.agent.influence(state.user, arm).prior
-    parts = sorted(_parts(state, rows, arm), key=lambda part: -abs(part.contribution))
-    return Explanation(
-        item=item,
-        mean=float(found.means[0]),
-        radius=float(found.radii[0]),
-        score=float(found.scores[0]),
-        contributions=parts[:CONTRIBUTIONS],
-        rest=math.fsum([before, *(part.contribution for part in parts[CONTRIBUTIONS:])]),
-    )
+@dataclass(frozen=True)
+class Explained:
+    """An item's mean at a moment, and how each event bears on it."""
+
+    state: Conversation
+    """As it was; only what it is made on may be looked at, not what it has learned since."""
+    scores: ArmScores
+    influence: Influence
+
+    def contributions(
+        self, rows: Sequence[Event | Broken], gone: Collection[int]
+    ) -> list[Contribution]:
+        """What events add to the mean, but those taken back or that teach nothing."""
+        parts = (
+            _part(self.state, row.seq, row.body, self.influence)
+            for row in rows
+            if isinstance(row, Event) and row.seq not in gone
+        )
+        return [part for part in parts if part is not None]
 
 
-def _parts(state: Conversation, rows: Sequence[Event | Broken], arm: int) -> list[Contribution]:
-    gone = retracted(rows)
-    influence = state.version.agent.influence(state.user, arm)
-    parts = (
-        _part(state, row.seq, row.body, influence)
-        for row in rows
-        if isinstance(row, Event) and row.seq not in gone
-    )
-    return [part for part in parts if part is not None]
+def explained(state: Conversation, item: str) -> Explained:
+    """What an explanation of an item's mean is made of."""
+    agent = state.version.agent
+    arm = state.version.catalog.arm_index(item)
+    found, influence = agent.score(state.user, [arm]), agent.influence(state.user, arm)
+    return Explained(replace(state), found, influence)
 
 
-def _part(state: Conversation, seq: int, body: Body, influence: Any) -> Contribution | None:
+def _part(state: Conversation, seq: int, body: Body, influence: Influence) -> Contribution | None:
     """One event's part; None where it teaches nothing: a skip, or something gone."""
     if isinstance(body, AnswerBody):
         asked, heard = state.question(body, 1, 1), state.heard(body)

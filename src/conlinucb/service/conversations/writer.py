@@ -111,7 +111,8 @@ class LogWriter:
         with self._locked_entry(catalogue, name) as (version, entry):
             for attempt in range(TRIES):
                 state, person = self._state(version, entry, name, create=create)
-                if attempt and (found := self._submitted_before(person, submission, version)):
+                known = self._submitted_before if attempt else self._repeated_before
+                if found := known(person, submission, version):
                     return Written(found, True, version)
                 try:
                     event = _decided(decide, state, person)
@@ -119,10 +120,11 @@ class LogWriter:
                         return Written(self._append(entry, state, person, event), False, version)
                     if self._is_latest(entry, state, person):
                         found = self._submitted_before(person, submission, version)
-                        return Written(found or self.open_question(state, person), True, version)
+                        found = found or self.open_question(state, person)
+                        return self._known_again(person, submission, version, found)
                 except Repeated as repeated:
-                    found = self._submitted_before(person, submission, version)
-                    return Written(found or repeated.event, True, version)
+                    found = self._submitted_before(person, submission, version) or repeated.event
+                    return self._known_again(person, submission, version, found)
                 except _Stale:
                     continue
                 except (Problem, InvalidInput):
@@ -139,7 +141,27 @@ class LogWriter:
         if submission.client is None or not person.id:
             return None
         found = self.find_event(person, client_id=submission.client)
+        if found is None:
+            return self._repeated_before(person, submission, version)
+        return submission.checked(found, version)
+
+    def _repeated_before(
+        self, person: Person, submission: Submission, version: CatalogueVersion
+    ) -> Event | None:
+        """What was acknowledged under the client's own id as said before under another."""
+        if submission.client is None or not person.id:
+            return None
+        seq = self._storage.aliases.find(person.id, submission.client)
+        found = None if seq is None else self.find_event(person, seq=seq)
         return found and submission.checked(found, version)
+
+    def _known_again(
+        self, person: Person, submission: Submission, version: CatalogueVersion, found: Event
+    ) -> Written:
+        """What had been there before, from now on under this id of the client, too."""
+        if submission.client not in (None, found.client_id):
+            self._storage.aliases.add(person.id, str(submission.client), found.seq)
+        return Written(found, True, version)
 
     def _append(
         self, entry: CacheEntry, state: Conversation, person: Person, event: Event
@@ -228,6 +250,7 @@ class LogWriter:
         key = (version.id, name)
         entry = self._cache.entry(key)
         with entry.lock:
+            observer.count("cache_lookups", result="hit" if entry.conversation else "miss")
             try:
                 # Again: who waited here would set a state back that has moved on meanwhile.
                 latest = self._catalogues.serving(catalogue)
@@ -256,7 +279,6 @@ class LogWriter:
             return Conversation.new(version, nobody.seed), nobody
         entry.person = person
         state = entry.conversation
-        observer.count("cache_lookups", result="miss" if state is None else "hit")
         if state is None or not state.fits(version):
             state = (state and moved(state, version)) or self._loader.load(version, person)
         entry.conversation = state.on(version)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import secrets
@@ -82,12 +81,16 @@ class Experiments:
         return self._running.get(version.id)
 
     def follow(self) -> None:
-        """See what others started and ended; without the database, what was known holds."""
+        """See what others started and ended; what cannot be read changes nothing."""
         self._looked = time.monotonic()
-        with contextlib.suppress(StorageError):
+        try:
             self._running = {
                 each.catalogue: _experiment(each) for each in self._storage.experiments.running()
             }
+        except Damaged as error:
+            logger.error("experiments: %s", error)
+        except StorageError:
+            pass  # whoever needs the database now will say so
 
     def _view(
         self, version: CatalogueVersion, experiment: Experiment, arm: ArmBody

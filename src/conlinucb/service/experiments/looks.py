@@ -1,16 +1,15 @@
-"""Comparisons for those who ask again and again: one at a time, and new once a minute."""
+"""Comparisons for those who ask again and again: new once a minute."""
 
 from __future__ import annotations
 
-import threading
 import time
+from collections.abc import Callable
 from typing import get_args
 
 from conlinucb.errors import InvalidInput, nearest
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.experiments.compare import Asked, compare
 from conlinucb.service.experiments.experiments import Experiment
-from conlinucb.service.problems import Problem
 from conlinucb.service.schemas.experiments import LiveComparison, Metric
 from conlinucb.service.storage import Storage
 
@@ -25,27 +24,25 @@ class Looks:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._lock = threading.Lock()
         self._found: dict[tuple[int, int, Asked], tuple[float, LiveComparison]] = {}
 
     def report(
-        self, version: CatalogueVersion, experiment: Experiment, asked: Asked
+        self,
+        version: CatalogueVersion,
+        experiment: Experiment,
+        asked: Asked,
+        check: Callable[[], None] = lambda: None,
     ) -> LiveComparison:
-        """The comparison; everyone's log is read for it."""
+        """The comparison; everyone's log is read for it, and ``check`` may put an end to that."""
         key = version.id, experiment.number, asked
         known = self._found.get(key)
         if known is not None and time.monotonic() - known[0] < FRESH:
             return known[1]
-        if not self._lock.acquire(blocking=False):
-            raise Problem(503, "busy", "Another comparison is being made.", retry=True)
-        try:
-            report = compare(self._storage, version, experiment, asked).report
-            if len(self._found) >= KEPT:
-                self._found.clear()
-            self._found[key] = time.monotonic(), report
-            return report
-        finally:
-            self._lock.release()
+        found = compare(self._storage, version, experiment, asked, lambda people: check())
+        if len(self._found) >= KEPT:
+            self._found.clear()
+        self._found[key] = time.monotonic(), found.report
+        return found.report
 
 
 def metric_of(text: str) -> Metric:

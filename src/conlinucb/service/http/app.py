@@ -55,6 +55,7 @@ from conlinucb.service.http.routes import (
 )
 from conlinucb.service.http.scopes import Routes, table
 from conlinucb.service.http.timings import Timings
+from conlinucb.service.http.traces import Traces, traces_from_environment
 from conlinucb.service.http.turns import all_turns
 from conlinucb.service.http.visitors import Visitors
 from conlinucb.service.http.watch import Routed, Watch
@@ -88,7 +89,9 @@ class _Application(FastAPI):
         return self.openapi_schema
 
 
-def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
+def create_app(
+    config: ServiceConfig, *, key: str | None = None, traces: Traces | None = None
+) -> FastAPI:
     """The application; its database is opened when it starts."""
     app = _Application(
         title="conlinucb",
@@ -130,11 +133,12 @@ def create_app(config: ServiceConfig, *, key: str | None = None) -> FastAPI:
     app.add_middleware(
         Guard, callers=app.state.callers, image_hosts=config.image_hosts, limits=app.state.limits
     )
-    app.state.timings, app.state.metrics = Timings(), Metrics()
+    app.state.timings, app.state.metrics, app.state.traces = Timings(), Metrics(), traces
     app.add_middleware(
         Watch,
         metrics=app.state.metrics,
         timings=app.state.timings,
+        traces=traces,
         access_log=config.access_log,
     )
     app.openapi()  # builds the routes too, here, where no other thread is at work yet
@@ -147,7 +151,8 @@ def from_environment() -> FastAPI:
     set_up(config.log_format)
     sys.setswitchinterval(SWITCH_SECONDS)
     _end_with_parent(config.lame_duck_seconds + QUEUE_SECONDS + config.drain_seconds)
-    return create_app(config, key=key_from_environment(config, stored=True))  # as the parent saw
+    key = key_from_environment(config, stored=True)  # as the parent saw
+    return create_app(config, key=key, traces=traces_from_environment())
 
 
 @asynccontextmanager
@@ -166,7 +171,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     # As many requests at work as there are connections: none waits for one in vain.
     at_once = config.threads or config.database_connections
     anyio.to_thread.current_default_thread_limiter().total_tokens = at_once
-    observer.add(app.state.metrics)
+    listening = [each for each in (app.state.metrics, app.state.traces) if each is not None]
+    for each in listening:
+        observer.add(each)
     app.state.metrics.level("build_info", 1, version=__version__)
     app.state.keyring = app.state.callers.keyring = keyring = Keyring(storage)
     app.state.callers.rates = rates = Rates(config, _rates_file())
@@ -180,7 +187,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         app.state.callers.rates = None
         rates.close()
         background.stop()
-        observer.remove(app.state.metrics)
+        for each in listening:
+            observer.remove(each)
+        if app.state.traces is not None:
+            app.state.traces.close()
         storage.close()
 
 

@@ -16,6 +16,7 @@ from conlinucb.service.http.bodies import Body
 from conlinucb.service.http.callers import Callers
 from conlinucb.service.http.limits import HEALTH, Limits
 from conlinucb.service.http.logs import in_the_log
+from conlinucb.service.observe import observer
 from conlinucb.service.problems import Problem
 
 logger = logging.getLogger("conlinucb.service")
@@ -117,6 +118,8 @@ class _Exchange:
         """Say what the problem is, if there is one and nothing was said yet."""
         problem, self.problem = self.problem, None
         if problem is not None and not self._started:
+            if problem.status != 500:
+                observer.count("turned_away", reason=problem.code)
             await _refuse(problem, self.send)
 
 

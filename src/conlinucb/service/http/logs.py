@@ -22,6 +22,7 @@ LogFormat = Literal["auto", "text", "json"]
 REQUEST: ContextVar[str] = ContextVar("request", default="")
 """The id of the request that is being worked on; empty outside of any."""
 _SANE = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+_encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
 _FIELDS = "fields"
 """Where a record has what is said in names and values rather than in words."""
 
@@ -78,7 +79,7 @@ class Json(logging.Formatter):
         }
         if record.exc_info:
             found["exception"] = way_of(record.exc_info)
-        return json.dumps(found, ensure_ascii=False, default=str)
+        return _encode(found)
 
 
 def _fields(record: logging.LogRecord) -> dict[str, Any]:

@@ -5,14 +5,17 @@ Each kind has few threads of its own, and none of those that serve everybody els
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
+from typing import TypeVar, cast
 
 import anyio
 import anyio.to_thread
 from fastapi import Request, Response
 from pydantic import BaseModel
 
+from conlinucb.service.observe import observer
 from conlinucb.service.problems import Problem
 
 T = TypeVar("T")
@@ -43,18 +46,44 @@ class Turns:
         """How many wait for their turn."""
         return self._turns.statistics().tasks_waiting
 
+    def _is_full(self) -> bool:
+        return self._turns.value == 0
+
     async def run(self, work: Callable[[], T]) -> T:
         """What the work gives, once it was its turn."""
         if self.waiting() >= self._most_waiting:
             raise self._busy()
+        started = time.perf_counter()
+        observer.level("pool_waiting", self.waiting() + self._is_full(), pool=self._what)
         with anyio.move_on_after(self._seconds) as scope:
             await self._turns.acquire()
+        observer.level("pool_waiting", self.waiting(), pool=self._what)
+        observer.time("pool_wait_seconds", time.perf_counter() - started, pool=self._what)
         if scope.cancelled_caught:
             raise self._busy()
         try:
             return await anyio.to_thread.run_sync(work, limiter=self._threads)
         finally:
             self._turns.release()
+
+    async def stream(self, pieces: Iterator[T]) -> AsyncIterator[T]:
+        """One piece after another, each in a turn of its own: who reads slowly holds up nobody.
+
+        Only the first is refused where many wait; what has begun waits as long as it takes.
+        """
+        end = object()
+        piece: T | object = await self.run(partial(next, pieces, end))
+
+        async def all_of_them() -> AsyncIterator[T]:
+            nonlocal piece
+            while piece is not end:
+                yield cast(T, piece)
+                async with self._turns:
+                    piece = await anyio.to_thread.run_sync(
+                        partial(next, pieces, end), limiter=self._threads
+                    )
+
+        return all_of_them()
 
     async def answer(self, request: Request, work: Callable[[], BaseModel]) -> Response:
         """The same as an answer, written by the same thread: a long one keeps nobody waiting.
@@ -79,13 +108,17 @@ class Turns:
         return found
 
     def _busy(self) -> Problem:
+        observer.count("pool_refused", pool=self._what)
         message = f"Many {self._what} are waiting at the moment: try again soon."
         return Problem(503, "busy", message, retry=True)
 
 
 def all_turns() -> dict[str, Turns]:
     """Those of a worker, by the kind of call."""
-    kinds = ("comparisons", "profiles", "exports", "uploads", "dashboards", "populations")
+    kinds = (
+        *("comparisons", "profiles", "exports", "uploads"),
+        *("dashboards", "populations", "experiments"),
+    )
     return {each: Turns(what=each) for each in kinds}
 
 

@@ -7,7 +7,6 @@ where an address becomes a route. Nothing seen holds the address itself, which h
 from __future__ import annotations
 
 import logging
-import os
 import time
 from typing import Any
 
@@ -17,6 +16,7 @@ from conlinucb.service.http.guard import OPEN_PATHS
 from conlinucb.service.http.logs import REQUEST, request_id, said
 from conlinucb.service.http.metrics import Metrics
 from conlinucb.service.http.timings import Timings
+from conlinucb.service.http.traces import Traces, note
 
 logger = logging.getLogger("conlinucb.service.requests")
 NO_ROUTE = "none"
@@ -36,6 +36,8 @@ class Seen:
         self.path: str = scope["path"]
         self.status = _BROKEN
         self.noted = False
+        self.line: dict[str, Any] = {}
+        """What there is to say of it, once it is noted."""
         self.started = time.perf_counter()
 
     @property
@@ -73,9 +75,15 @@ class Watch:
     """The outermost layer."""
 
     def __init__(
-        self, app: ASGIApp, *, metrics: Metrics, timings: Timings, access_log: bool
+        self,
+        app: ASGIApp,
+        *,
+        metrics: Metrics,
+        timings: Timings,
+        traces: Traces | None,
+        access_log: bool,
     ) -> None:
-        self.app = app
+        self.app, self._traces = app, traces
         self._metrics, self._timings, self._access_log = metrics, timings, access_log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -83,7 +91,16 @@ class Watch:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        seen = scope[_SEEN] = Seen(scope)
+        if self._traces is None:
+            await self._watched(Seen(scope), scope, receive, send)
+            return
+        seen = Seen(scope)
+        with self._traces.request(scope) as span:
+            await self._watched(seen, scope, receive, send)
+            note(span, seen.line)
+
+    async def _watched(self, seen: Seen, scope: Scope, receive: Receive, send: Send) -> None:
+        scope[_SEEN] = seen
         header = (b"x-request-id", seen.id.encode())
 
         async def sending(message: Message) -> None:
@@ -100,20 +117,31 @@ class Watch:
         finally:
             self._note(seen)
             REQUEST.reset(token)
+            seen.scope = {}  # each holds the other: a circle would be left to the collector
 
     def _note(self, seen: Seen) -> None:
         if seen.noted:
             return
         seen.noted = True
         seconds = time.perf_counter() - seen.started
-        route, status = seen.route, str(seen.status)
-        self._metrics.count("requests", route=route, method=seen.method, status=status)
+        line = seen.line = _line(seen, seconds)
+        route, status = line["route"], str(seen.status)
+        self._metrics.count("requests", route=route, method=line["method"], status=status)
         self._metrics.time("request_seconds", seconds, route=route)
         if seen.path in OPEN_PATHS:  # of which there can be more than of all others
             return
         self._timings.add(seen.path, seen.status, seconds)
         if self._access_log:
-            logger.info("request", extra=said(**_line(seen, seconds)))
+            _write(line)
+
+
+def _write(line: dict[str, Any]) -> None:
+    """As ``logger.info`` does, without a search for where in the code it is called."""
+    if logger.isEnabledFor(logging.INFO):
+        found = logger.makeRecord(
+            logger.name, logging.INFO, __file__, 0, "request", (), None, extra=said(**line)
+        )
+        logger.handle(found)
 
 
 def _line(seen: Seen, seconds: float) -> dict[str, Any]:
@@ -123,5 +151,4 @@ def _line(seen: Seen, seconds: float) -> dict[str, Any]:
         "status": seen.status,
         "milliseconds": round(1000 * seconds, 3),
         "caller": seen.caller,
-        "process": os.getpid(),
     }

@@ -30,7 +30,7 @@ class Health(BaseModel):
 
     model_config = shown(status="ok", checks={"store": "ok"})
 
-    status: Literal["ok", "not ready", "draining"]
+    status: Literal["ok", "not ready"]
     checks: dict[str, str]
 
 

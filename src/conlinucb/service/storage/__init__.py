@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from conlinucb.errors import StorageError
+from conlinucb.service.storage.aliases import Aliases
 from conlinucb.service.storage.bases import Bases
 from conlinucb.service.storage.catalogues import CatalogueLog, Change, Entry
 from conlinucb.service.storage.counts import Count, Counts
@@ -24,6 +25,7 @@ from conlinucb.service.storage.health import StoreHealth, health_of
 from conlinucb.service.storage.keys import Keys, StoredKey
 from conlinucb.service.storage.leases import Leases
 from conlinucb.service.storage.log import Broken, Event, Log, retracted, with_missing
+from conlinucb.service.storage.pages import Pages
 from conlinucb.service.storage.people import People, Person
 from conlinucb.service.storage.populations import Populations, StoredPopulation
 from conlinucb.service.storage.progress import Progresses
@@ -46,6 +48,8 @@ class Storage:
         self.database = Database(url, limits)
         self.counts = Counts(self.database)
         self.log = Log(self.database)
+        self.pages = Pages(self.database)
+        self.aliases = Aliases(self.database)
         self.recent = RecentLogs(self.database)
         self.erasure = Erasure(self.database)
         self.people = People(self.database, self.counts, self.erasure)
@@ -69,6 +73,7 @@ class Storage:
 
 __all__ = [
     "MEMORY",
+    "Aliases",
     "AnswerBody",
     "Arrays",
     "Bases",
@@ -89,6 +94,7 @@ __all__ = [
     "Limits",
     "Log",
     "Looked",
+    "Pages",
     "People",
     "Person",
     "Populations",

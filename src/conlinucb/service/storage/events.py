@@ -108,6 +108,8 @@ class AnswerBody(EventBody):
     id: str | None = None
     ids: list[str] | None = None
     answer: Number | None
+    said: Literal["yes", "no"] | None = None
+    """The word it was given in; what that is as a number depends on the range of then."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from conlinucb.service.observe import timed
 from conlinucb.service.storage.database import Database, now
 from conlinucb.service.storage.events import Body, RetractionBody, parse
 from conlinucb.service.storage.schema import events
+from conlinucb.service.storage.together import Together
 
 LONG_GAP = 1_000
 """Events missing in a row that are named one by one."""
@@ -54,13 +55,14 @@ class Log:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._together = Together(database)
 
     @timed("store_seconds", operation="append")
     def append(self, person: int, event: Event) -> Event:
         """Write one event; raises ``Taken`` where its place, id or subject is taken."""
         stamped = replace(event, at=now())
-        with self._database.connect() as connection:
-            connection.execute(insert(events), _row(person, stamped))
+        row = _row(person, stamped)
+        self._together.write(lambda connection: connection.execute(insert(events), row))
         return stamped
 
     @timed("store_seconds", operation="retract")
@@ -93,6 +95,14 @@ class Log:
                 if isinstance(row.seq, int):
                     found[row.person].append(read(row))
         return found
+
+    def lengths(self, people: Sequence[int]) -> dict[int, int]:
+        """The numbers of several people's last events, 0 where there is none."""
+        wanted = select(events.c.person, func.max(events.c.seq)).group_by(events.c.person)
+        with self._database.connect() as connection:
+            rows = connection.execute(wanted.where(events.c.person.in_(people))).all()
+        found = {person: last for person, last in rows if isinstance(last, int)}
+        return {each: found.get(each, 0) for each in people}
 
     def last(self, person: int) -> int:
         """The number of a person's last event, 0 where there is none."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from conlinucb.service.storage.database import Database, Taken, now
-from conlinucb.service.storage.schema import quarantine
+from conlinucb.service.storage.schema import people, quarantine
+
+MOST = 10_000
+"""Findings shown at most."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,34 @@ class Quarantine:
         with self._database.connect() as connection:
             rows = connection.execute(select(quarantine).order_by(quarantine.c.id)).all()
         return [Finding(row.person, row.catalogue, row.what, row.reason) for row in rows]
+
+    def events_of(self, person: int) -> set[int]:
+        """The events of a person that were found damaged."""
+        with self._database.connect() as connection:
+            found = connection.scalars(select(quarantine.c.what).filter_by(person=person)).all()
+        places = (each.removeprefix("event ") for each in found if each.startswith("event "))
+        return {int(each) for each in places if each.isdigit()}
+
+    def named(self, most: int = MOST) -> list[tuple[str, Finding]]:
+        """The same, with whose they are: catalogues first, at most so many."""
+        wanted = select(quarantine, people.c.name).outerjoin(
+            people, people.c.id == quarantine.c.person
+        )
+        ordered = wanted.order_by(quarantine.c.person.is_not(None), quarantine.c.id).limit(most)
+        with self._database.connect() as connection:
+            rows = connection.execute(ordered).all()
+        return [
+            (
+                f"catalogue {row.catalogue}" if row.person is None else f"person {row.name!r}",
+                Finding(row.person, row.catalogue, row.what, row.reason),
+            )
+            for row in rows
+        ]
+
+    def count(self) -> int:
+        """How many there are."""
+        with self._database.connect() as connection:
+            return int(connection.scalar(select(func.count()).select_from(quarantine)) or 0)
 
     def clear(self) -> None:
         """Forget all findings: they are looked for anew."""

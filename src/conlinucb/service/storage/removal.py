@@ -8,9 +8,9 @@ what is left is what is there.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 
-from sqlalchemy import Connection, delete, select, tuple_, update
+from sqlalchemy import Connection, Select, delete, select, tuple_, update
 
 from conlinucb.service.storage.database import Database, Taken, now
 from conlinucb.service.storage.leases import Leases
@@ -25,7 +25,7 @@ from conlinucb.service.storage.schema import (
     snapshots,
 )
 
-ROWS = 4_000
+ROWS = {"sqlite": 2_000, "postgresql": 16_000}
 """Events removed in one step at most, and a quarter as many people."""
 QUICK, SLOW = 0.05, 0.2
 """Seconds of a step below which the next one is larger, and above which it is smaller."""
@@ -39,7 +39,8 @@ class Removal:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._leases = Leases(database)
-        self._rows = ROWS // 8
+        self._most = ROWS[database.engine.dialect.name]
+        self._rows = self._most // 8
         self.longest = 0.0
         """Seconds of the longest step so far."""
 
@@ -62,7 +63,7 @@ class Removal:
         with self._database.connect() as connection:
             return list(connection.scalars(wanted.order_by(catalogues.c.gone)))
 
-    def run(self, catalogue: int) -> Iterator[int]:
+    def run(self, catalogue: int) -> Generator[int]:
         """Remove it step by step, as long as nobody else is at it; people gone with each step.
 
         Whoever stops asking stops the work, and leaves it to others.
@@ -89,7 +90,7 @@ class Removal:
         """Larger or smaller steps; and on SQLite, where one writes at a time, others' turn."""
         self.longest = max(self.longest, seconds)
         if seconds < QUICK:
-            self._rows = min(2 * self._rows, ROWS)
+            self._rows = min(2 * self._rows, self._most)
         elif seconds > SLOW:
             self._rows = max(self._rows // 2, 8)
         if self._database.engine.dialect.name == "sqlite":
@@ -99,28 +100,30 @@ class Removal:
         """Some of what is left; how many people are gone with it, None at the end."""
         with self._database.transaction() as connection:
             # The people first, as every writer holds on to theirs: or two wait for each other.
-            wanted = select(people.c.id).where(people.c.catalogue == catalogue)
-            some = wanted.order_by(people.c.id).limit(max(1, self._rows // 4)).with_for_update()
+            mine = select(people.c.id).where(people.c.catalogue == catalogue)
+            some = mine.order_by(people.c.id).limit(max(1, self._rows // 4)).with_for_update()
             found = list(connection.scalars(some))
             if not found:
                 for each in (changes, populations, quarantine):
                     connection.execute(delete(each).where(each.c.catalogue == catalogue))
                 connection.execute(delete(catalogues).where(catalogues.c.id == catalogue))
                 return None
-            if self._events(connection, found):
+            # As a condition, not as a list of them: that would be planned for each part anew.
+            these = mine.where(people.c.id <= found[-1])
+            if self._events(connection, these):
                 for each in (snapshots, aliases):
-                    connection.execute(delete(each).where(each.c.person.in_(found)))
-                connection.execute(delete(people).where(people.c.id.in_(found)))
+                    connection.execute(delete(each).where(each.c.person.in_(these)))
+                connection.execute(delete(people).where(people.c.id.in_(these)))
                 return len(found)
             return 0
 
-    def _events(self, connection: Connection, found: list[int]) -> bool:
+    def _events(self, connection: Connection, these: Select[tuple[int]]) -> bool:
         """Remove a step's number of these people's events; whether none is left."""
         place = tuple_(events.c.person, events.c.seq)
-        ordered = select(events.c.person, events.c.seq).where(events.c.person.in_(found))
+        ordered = select(events.c.person, events.c.seq).where(events.c.person.in_(these))
         end = ordered.order_by(events.c.person, events.c.seq).offset(self._rows - 1).limit(1)
         last = connection.execute(end).first()
-        mine = delete(events).where(events.c.person.in_(found))
+        mine = delete(events).where(events.c.person.in_(these))
         if last is not None:
             mine = mine.where(place <= tuple_(last.person, last.seq))
         connection.execute(mine)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,6 +86,12 @@ class Snapshots:
         gone = delete(snapshots).where(snapshots.c.person == person, snapshots.c.basis != basis)
         with self._database.connect() as connection:
             connection.execute(gone)
+
+    def held(self, persons: Collection[int], basis: str) -> set[int]:
+        """Those of several people of whom there is a state for this basis."""
+        mine = snapshots.c.person.in_(persons), snapshots.c.basis == basis
+        with self._database.connect() as connection:
+            return set(connection.scalars(select(snapshots.c.person).where(*mine)))
 
     def bases(self, person: int) -> list[str]:
         """The bases for which there is a state of this person."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+import anyio.from_thread
+from fastapi import APIRouter, Query, Request, Response
 
 from conlinucb.service.experiments.compare import Asked
 from conlinucb.service.experiments.experiments import Experiment
@@ -17,6 +18,7 @@ from conlinucb.service.http.routes.common import (
     catalogues_of,
     use_cases_of,
 )
+from conlinucb.service.http.turns import turns_of
 from conlinucb.service.schemas.experiments import (
     ExperimentBody,
     ExperimentOut,
@@ -64,19 +66,28 @@ def roll_back(request: Request, name: Name) -> ExperimentOut:
     return _out(use_cases_of(request).experiments.rollback(name))
 
 
-@router.get("/comparison", summary="What the experiment has shown so far")
-def comparison(
+@router.get(
+    "/comparison",
+    summary="What the experiment has shown so far",
+    response_model=LiveComparison,
+)
+async def comparison(
     request: Request,
     name: Name,
     metric: Metric = "reward-per-recommendation",
     rounds: Annotated[str, Query(max_length=20, description="Such as 1-5.")] = "1-5",
     window_hours: Annotated[float, Query(gt=0.0, le=MOST_HOURS, allow_inf_nan=False)] = 24.0,
-) -> LiveComparison:
+) -> Response:
     """Intervals stay valid however often one looks. New once a minute, one at a time."""
-    looks: Looks = request.app.state.looks
-    experiment = use_cases_of(request).experiments.latest(name)
     asked = Asked(metric, rounds_of(rounds), window_hours)
-    return looks.report(catalogues_of(request).serving(name), experiment, asked)
+
+    def made() -> LiveComparison:
+        looks: Looks = request.app.state.looks
+        experiment = use_cases_of(request).experiments.latest(name)
+        version = catalogues_of(request).serving(name)
+        return looks.report(version, experiment, asked, anyio.from_thread.check_cancelled)
+
+    return await turns_of(request, "experiments").answer(request, made)
 
 
 def _out(found: Experiment) -> ExperimentOut:

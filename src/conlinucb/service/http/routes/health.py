@@ -21,11 +21,11 @@ async def alive() -> Health:
 
 @router.get("/readyz", summary="Ready", responses={503: {"model": Health}})
 def ready(request: Request, response: Response) -> Health:
-    """Store reachable, migrations current, a catalogue loaded, kernels warm; not draining."""
+    """Store reachable, migrations current, a catalogue loaded, kernels warm; not about to stop."""
     background: Background = request.app.state.background
     if request.app.state.limits.leaving:  # it goes on answering while others take its place
         response.status_code = 503
-        return Health(status="draining", checks={})
+        return Health(status="not ready", checks={"server": "it is leaving"})
     checks = background.checks() | {"keys": request.app.state.keyring.state()}
     needed = {name: text for name, text in checks.items() if not name.startswith("catalogue ")}
     if all(text == "ok" for text in needed.values()):

@@ -6,11 +6,13 @@ from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
 
 from conlinucb.service.conversations import picture as pictures
 from conlinucb.service.conversations import views
 from conlinucb.service.conversations.decide import NextRequest
 from conlinucb.service.conversations.fold import Conversation
+from conlinucb.service.conversations.profiles import explanation_of, exported, profile_of
 from conlinucb.service.conversations.steps import say_answer, say_reward, take_steps
 from conlinucb.service.http.routes.common import (
     ERRORS,
@@ -27,7 +29,6 @@ from conlinucb.service.schemas import (
     BestOut,
     Explanation,
     Export,
-    ExportedConversation,
     NextBody,
     PersonBody,
     Picture,
@@ -139,13 +140,9 @@ async def profile(
         bool, Query(description="Take someone unknown for a newcomer, instead of refusing.")
     ] = False,
 ) -> Response:
-    """What is believed of a person, and where it comes from."""
+    """What is believed of a person, and where it comes from: a page of their log."""
     use_cases, name = use_cases_of(request), catalogue_name(request, catalogue)
-
-    def see(state: Conversation, person: Person) -> Profile:
-        return views.profile(state, user, use_cases.history(state, person), events, before)
-
-    look = partial(use_cases.look, name, user, see, newcomers=newcomer)
+    look = partial(profile_of, use_cases, name, user, events, before, newcomers=newcomer)
     return await turns_of(request, "profiles").answer(request, look)
 
 
@@ -158,11 +155,7 @@ async def explain(
 ) -> Response:
     """What each answer and reward contributed to an item's mean; it adds up."""
     use_cases, name = use_cases_of(request), catalogue_name(request, catalogue)
-
-    def see(state: Conversation, person: Person) -> Explanation:
-        return views.explanation(state, use_cases.history(state, person), item)
-
-    look = partial(use_cases.look, name, user, see)
+    look = partial(explanation_of, use_cases, name, user, item)
     return await turns_of(request, "profiles").answer(request, look)
 
 
@@ -180,24 +173,10 @@ def retract(
 
 @router.get("/export", summary="Everything kept of a person", response_model=Export)
 async def export(request: Request, user: User, catalogue: Catalogue = None) -> Response:
-    """In every catalogue, or in the one named."""
-    use_cases = use_cases_of(request)
-
-    def everything() -> Export:
-        names = {each.id: each.name for each in use_cases.storage.catalogue_log.entries()}
-        return Export(
-            user=user,
-            conversations=[
-                ExportedConversation(
-                    catalogue=names.get(person.catalogue, ""),
-                    seed=person.seed,
-                    events=views.entries(use_cases.loader.rows(person)),
-                )
-                for person in use_cases.everywhere(user, only_catalogue(request, catalogue))
-            ],
-        )
-
-    return await turns_of(request, "exports").answer(request, everything)
+    """In every catalogue, or in the one named; a long log comes piece by piece."""
+    pieces = exported(use_cases_of(request), user, only_catalogue(request, catalogue))
+    in_turns = await turns_of(request, "exports").stream(pieces)
+    return StreamingResponse(in_turns, media_type="application/json")
 
 
 @router.delete(
@@ -209,5 +188,5 @@ async def export(request: Request, user: User, catalogue: Catalogue = None) -> R
 )
 def forget(request: Request, user: User, catalogue: Catalogue = None) -> Response:
     """Gone from log, snapshots, caches and files; in every catalogue, or in the one named."""
-    only = only_catalogue(request, catalogue)
-    return Response(status_code=204 if use_cases_of(request).forget(user, only) else 202)
+    done = use_cases_of(request).forget(user, only_catalogue(request, catalogue))
+    return Response(status_code=204 if done else 202)
