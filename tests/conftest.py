@@ -13,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from conlinucb.service.storage import MEMORY
-from support import tiers
+from support import log_scan, tiers
 from support.service_world import Postgres, client_of
 
 
@@ -27,6 +27,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Before they are selected by their marks."""
     tiers.leave_slices(items)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_key_and_nobody_in_logs() -> Iterator[None]:
+    """Of each test process, at its end: the logs of the whole run name no key and no person."""
+    log_scan.collect()
+    yield
+    found = log_scan.leaks()
+    assert not found, f"{len(found)} lines of the logs leak: " + "\n".join(found[:20])
 
 
 @pytest.fixture(scope="session")

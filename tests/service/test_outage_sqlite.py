@@ -140,7 +140,7 @@ def test_start_on_garbage(tmp_path: Path) -> None:
             for _ in range(20):
                 assert client.get("/healthz").status_code == 200
                 assert client.get("/readyz").status_code == 503
-            refused(client, [("POST", "/v1/users/ann/next", None)], "503 starting")
+            refused(client, [("POST", "/v1/users/ann/next", None)], "500 damaged")
             refused(client, [("GET", "/v1/users/ann/export", None)], "500 damaged")
             path.unlink()
             wait_until_ready(client)

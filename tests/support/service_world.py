@@ -22,6 +22,7 @@ from sqlalchemy import Engine
 from conlinucb.service.config import ServiceConfig
 from conlinucb.service.http.app import create_app
 from conlinucb.service.storage import MEMORY, Storage, migrate
+from support import log_scan
 
 READY_WITHIN = 90.0
 """Seconds; a first start compiles kernels on a busy machine."""
@@ -61,6 +62,7 @@ def client_of(url: str = MEMORY, *, key: str | None = None, **config: Any) -> It
     """A client of an application in this process, ready."""
     app = create_app(ServiceConfig(database=url, **config), key=key)
     with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
+        client.event_hooks["request"].append(log_scan.note_request)
         wait_until_ready(client)
         yield client
 
@@ -120,7 +122,8 @@ class Server:
         )
 
     def client(self) -> httpx.Client:
-        return httpx.Client(base_url=self.base, timeout=30.0)
+        hooks = {"request": [log_scan.note_request]}
+        return httpx.Client(base_url=self.base, timeout=30.0, event_hooks=hooks)
 
     def wait(self) -> Server:
         """Until every worker is ready: a connection is one worker's, so there are several."""
@@ -132,13 +135,15 @@ class Server:
     def kill(self) -> None:
         """kill -9 of the parent and all workers."""
         os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.communicate()
+        log_scan.note_text(self.process.communicate()[1])
 
     def stop(self) -> str:
         """Ask it to stop, and return what it wrote."""
         self.process.terminate()
         try:
-            return self.process.communicate(timeout=30)[1]
+            said = self.process.communicate(timeout=30)[1]
+            log_scan.note_text(said)
+            return said
         except subprocess.TimeoutExpired:
             self.kill()
             raise

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conlinucb.cli import tables
-from conlinucb.cli.database import Config, Database, need_service
+from conlinucb.cli.database import Config, Database, storage_of
 from conlinucb.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -152,11 +152,9 @@ def _day(moment: int) -> str:
 
 
 def _open(config: Path | None, database: str | None, *, create: bool = False) -> Storage:
-    need_service()
-    from conlinucb.service.config import read_config
-    from conlinucb.service.storage import Storage, migrate
+    storage = storage_of(config, database)
+    from conlinucb.service.storage import migrate
 
-    storage = Storage(read_config(config, database=database).database)
     if storage.database.is_memory:
         raise InvalidInput("A database in memory ends with its process: no key lasts in it.")
     if not create:

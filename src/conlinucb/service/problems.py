@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -63,11 +64,35 @@ _MEANINGS: tuple[tuple[type[ConlinucbError], int, str, bool], ...] = (
 )
 
 
+_SPOKEN = re.compile(
+    r"""('[^']*'|"[^"]*")|\b(an arm|arm|arms|key-term|key-terms|term|terms)\b""", re.I
+)
+_WORDS = {"an arm": "an item", "arm": "item", "arms": "items", "term": "topic", "terms": "topics"}
+"""What the library calls an arm and a key-term, callers know as an item and a topic."""
+
+
+def in_plain_words(text: str) -> str:
+    """An error of the library as a caller reads it; what is quoted stays as it is.
+
+    >>> in_plain_words("Arm 'long term' is no arm; every key-term needs one.")
+    "Item 'long term' is no item; every topic needs one."
+    """
+
+    def word(matched: re.Match[str]) -> str:
+        if matched[1]:
+            return matched[1]
+        plain = _WORDS[matched[2].lower().removeprefix("key-")]
+        return plain.capitalize() if matched[2][0].isupper() else plain
+
+    return _SPOKEN.sub(word, text)
+
+
 def problem_of(error: ConlinucbError) -> Problem:
     """The problem that an error of the package is to a caller."""
     if isinstance(error, Problem):
         return error
     for kind, status, code, retry in _MEANINGS:
         if isinstance(error, kind):
-            return Problem(status, code, str(error), retry=retry)
+            text = in_plain_words(str(error)) if isinstance(error, InvalidInput) else str(error)
+            return Problem(status, code, text, retry=retry)
     return Problem(500, "internal", "Something failed here.")

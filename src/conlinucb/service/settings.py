@@ -139,7 +139,7 @@ class Settings(BaseModel):
     @classmethod
     def _names_the_term(cls, text: str) -> str:
         if "{term}" not in text:
-            raise ValueError("question must have {term} where the key-term is to stand")
+            raise ValueError("question must have {term} where the topic is to stand")
         return text
 
     @model_validator(mode="after")

@@ -67,6 +67,9 @@ class Keyring(Protocol):
     def find(self, key: str) -> Caller | None:
         """Who has it."""
 
+    def unknown(self) -> Problem:
+        """Why it is not known who has it."""
+
 
 class Rates(Protocol):
     """How often one may come."""
@@ -132,7 +135,7 @@ class Callers:
                 _check_same(headers)
                 return VISITOR
             if needs_key is None:
-                raise keys_unknown()
+                raise _unknown(self.keyring)
             raise _key_needed("Send the key: Authorization: Bearer KEY.")
         host = _host_name(headers.get(b"host", b"").decode("latin-1"))
         self._check_host(host, headers)
@@ -224,10 +227,11 @@ def _key_needed(message: str) -> Problem:
     return Problem(401, "key_needed", message, headers={"WWW-Authenticate": "Bearer"})
 
 
-def keys_unknown() -> Problem:
-    """Rather none than one who may have been shut out."""
-    message = "Which keys there are is not known at the moment: try again soon."
-    return Problem(503, "keys_unknown", message, retry=True)
+def _unknown(keyring: Keyring | None) -> Problem:
+    """Rather no one than someone who may have been shut out."""
+    if keyring is not None:
+        return keyring.unknown()
+    return Problem(503, "starting", "The service is starting: try again soon.", retry=True)
 
 
 def _check_same(headers: Headers) -> None:

@@ -8,7 +8,8 @@ import threading
 import time
 
 from conlinucb.errors import StorageError
-from conlinucb.service.http.callers import Caller, keys_unknown
+from conlinucb.service.http.callers import Caller
+from conlinucb.service.problems import Problem, problem_of
 from conlinucb.service.storage import Storage, now
 from conlinucb.service.storage.keys import StoredKey, digest_of
 
@@ -29,6 +30,7 @@ class Keyring:
         self._keys: dict[str, tuple[StoredKey, Caller]] = {}
         self._any = False
         self._read_at: float | None = None
+        self._trouble: StorageError | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._follow, daemon=True)
 
@@ -52,8 +54,15 @@ class Keyring:
         if stored is None or not hmac.compare_digest(stored.digest, digest):
             return None
         if self.state() != "ok":
-            raise keys_unknown()
+            raise self.unknown()
         return caller if stored.is_live(now()) else None
+
+    def unknown(self) -> Problem:
+        """What to say to who would have to be known: what the store said, or to come again."""
+        if self._trouble is not None:
+            return problem_of(self._trouble)
+        message = "Which keys there are is not known at the moment: try again soon."
+        return Problem(503, "keys_unknown", message, retry=True)
 
     def state(self) -> str:
         """For readiness: "ok", or what is wrong."""
@@ -69,14 +78,14 @@ class Keyring:
             for each in found
             if each.is_live(moment)
         }
-        self._any, self._read_at = bool(found), time.monotonic()
+        self._any, self._read_at, self._trouble = bool(found), time.monotonic(), None
 
     def _follow(self) -> None:
         while not self._stop.is_set():
             try:
                 self.refresh()
-            except StorageError:  # readiness says so, and the background logs it
-                logger.debug("the keys were not read")
+            except StorageError as error:  # readiness says so, and the background logs it
+                self._trouble = error
             except Exception:
                 logger.exception("the keys were not read")
             self._stop.wait(EVERY if self._read_at is not None else SOON)
