@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from conlinucb.atomic import existing
 from conlinucb.cli import tables
 from conlinucb.cli.database import Config, Database, open_catalogues
 from conlinucb.errors import InvalidInput
@@ -44,8 +45,8 @@ def start(
         body = ExperimentBody.model_validate(_read(file))
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InvalidInput(f"{file}: {where}: {first['msg']}.") from None
+        where, said = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+        raise InvalidInput(": ".join(filter(None, (str(file), where, f"{said}.")))) from None
     _show(experiments.start(catalogue, body))
 
 
@@ -121,8 +122,10 @@ def promote(
 @live_app.command()
 def rollback(catalogue: Catalogue, config: Config = None, database: Database = None) -> None:
     """End the experiment that runs; or else take the last promotion back."""
-    found = _experiments(config, database).rollback(catalogue)
-    typer.echo(f"{catalogue} is served by its agent of before experiment {found.number}")
+    experiments = _experiments(config, database)
+    found = experiments.rollback(catalogue)
+    agent = json.dumps(experiments.own_agent(catalogue))
+    typer.echo(f"experiment {found.number} has ended; {catalogue} is served by {agent}")
 
 
 def _experiments(config: Path | None, database: str | None) -> Experiments:
@@ -134,7 +137,7 @@ def _experiments(config: Path | None, database: str | None) -> Experiments:
 
 def _read(file: Path) -> Any:
     try:
-        text = file.read_text(encoding="utf-8")
+        text = existing(file).read_text(encoding="utf-8")
         return json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise InvalidInput(f"{file} cannot be read: {error}.") from None

@@ -50,10 +50,13 @@ def export(
     replaced by a keyed hash.
     """
     storage, catalogues = open_catalogues(config, database)
+    from conlinucb.service.experiments.experiments import Experiments
     from conlinucb.service.experiments.log_file import write_log
     from conlinucb.service.experiments.log_rows import LogRows
 
     version, path = catalogues.serving(catalogue), _path(out, catalogue)
+    if experiment is not None:
+        Experiments(storage, catalogues).latest(catalogue, experiment)  # there must be such a one
     low = version.settings.range[0] if unrewarded is None else unrewarded
     rows = LogRows(storage, catalogues, version, low, _time(since), experiment)
     people = storage.people.count(version.id)

@@ -81,7 +81,7 @@ def read_log(table: Any, columns: Mapping[str, str], others: Sequence[str] = ())
         _filled(found, "round") if "round" in found else np.zeros(size),
         _texts(found["pool"]) if "pool" in found else None,
         _texts(found["left_out"]) if "left_out" in found else None,
-        {name: _filled(found, _further(name)) for name in others},
+        {name: _filled(found, _further(name), kinds == 0) for name in others},
     )
 
 
@@ -122,15 +122,19 @@ def _kinds(column: Any, size: int) -> Indices:
     return np.array([KINDS.index(each) for each in names], dtype=np.int64)[codes]
 
 
-def _filled(columns: Columns, role: str) -> Floats:
+def _filled(columns: Columns, role: str, needed: NDArray[np.bool_] | None = None) -> Floats:
+    """A column of numbers; only rows that are not ``needed`` may have none, and then have 0."""
     column, name = columns[role], columns.names.written(role)
-    if column.null_count:
-        row = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+    if not column.null_count:
+        return columns.numbers(role, low=-LARGEST)
+    empty = column.is_null().to_numpy(zero_copy_only=False)
+    empty = empty if needed is None else empty & needed
+    if empty.any():
         raise InvalidInput(
-            f"Column {name!r} is empty in {column.null_count} rows, first in row {row}; say what "
-            f"no entry means, or leave those rows out."
+            f"Column {name!r} is empty in {int(empty.sum())} rows, first in row "
+            f"{int(np.argmax(empty))}; say what no entry means, or leave those rows out."
         )
-    return columns.numbers(role, low=-LARGEST)
+    return numbers(name, column.fill_null(0), low=-LARGEST)
 
 
 def _propensities(column: Any, kinds: Indices) -> Floats:

@@ -133,6 +133,32 @@ def _is_the_fold(one: Talk, agent: dict[str, Any]) -> None:
     assert difference(again.snapshot().arrays, state.snapshot().arrays) is None
 
 
+def test_each_promotion_can_be_taken_back(start: Start) -> None:
+    talk = start()
+    before = talk.use_cases.catalogues.serving(talk.catalogue).settings.agent
+    arms = [*HALVES, {"name": "wider", "shadow": True, "agent": WIDER}]
+    send(talk, "PUT", body={"arms": arms})
+    send(talk, "POST", "/promotion", {"arm": "other"})
+    send(talk, "POST", "/promotion", {"arm": "wider"})
+    _served_by(talk, WIDER)
+    assert send(talk, "POST", "/rollback")["promoted"] == "other"
+    _served_by(talk, OTHER)
+    assert send(talk, "POST", "/rollback")["promoted"] is None
+    _served_by(talk, before)
+    send(talk, "POST", "/rollback", status=409)
+
+
+def test_following_changes_nothing_where_nothing_was_changed(start: Start) -> None:
+    talk = start()
+    send(talk, "PUT", body={"arms": [*HALVES, {"name": "wider", "shadow": True, "agent": WIDER}]})
+    experiments = talk.use_cases.experiments
+    version = talk.use_cases.catalogues.serving(talk.catalogue)
+    one = experiments.for_person(version, "p1")
+    experiments.follow()
+    assert [each.arm for each in experiments.shadows(one)] == ["wider"]
+    assert experiments.for_person(version, "p1") is one
+
+
 def test_rollback_ends_what_runs(start: Start) -> None:
     talk = start()
     send(talk, "POST", "/rollback", status=409)

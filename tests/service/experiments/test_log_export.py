@@ -114,6 +114,7 @@ def test_shadows_are_targets(tmp_path: Path) -> None:
         body = ExperimentBody.model_validate({"arms": arms, "seed": 1})
         talking.use_cases.experiments.start("it", body)
         for number in range(30):
+            talking.use_cases.experiments.follow()  # as every half a second
             talking.talk(f"p{number}", number, 3, pool_size=3)
         rows = _exported(talking, tmp_path, experiment=1)
         judged = [row for row in rows if row["kind"] == "decision"]
@@ -126,9 +127,11 @@ def test_shadows_are_targets(tmp_path: Path) -> None:
             estimators=("ips",),
             least_effective=2,
         )
+        whole = cl.evaluate(tmp_path / "log.parquet", "shadow_keen", least_effective=2)
         agent = agent_of(KEEN, cl.Catalog.load(tmp_path / "log.npz"))
         replayed = cl.evaluate(tmp_path / "log.parquet", agent, least_effective=2)
     assert by_column["ips"].value == pytest.approx(replayed["ips"].value)
+    assert whole["ips"].value == pytest.approx(replayed["ips"].value)
 
 
 def test_people_are_hashed_unless_one_says_so(
@@ -169,3 +172,4 @@ def test_decisions_before_a_day_are_learned_from_only(tmp_path: Path) -> None:
         assert "rows: 4 reward" in run([*out, "--since", "2999-01-01"], url).output
         assert "rows: 4 decision" in run([*out, "--since", "2000-01-01"], url).output
         assert "2000-13-01" in str(run([*out, "--since", "2000-13-01"], url).error)
+        assert "has no experiment 9" in str(run([*out, "--experiment", "9"], url).error)

@@ -6,6 +6,7 @@ import json
 import logging
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +44,7 @@ class Experiment:
         raise Problem(
             404,
             "unknown_arm",
-            f"Experiment {self.number} has no arm {name!r}, only {names}.{nearest(name, names)}",
+            f"Experiment {self.number} has no arm {name!r}.{nearest(name, names)}",
         )
 
 
@@ -84,9 +85,11 @@ class Experiments:
         """See what others started and ended; what cannot be read changes nothing."""
         self._looked = time.monotonic()
         try:
-            self._running = {
+            found = {
                 each.catalogue: _experiment(each) for each in self._storage.experiments.running()
             }
+            if found != self._running:  # views are of this very experiment, and are kept
+                self._running = found
         except Damaged as error:
             logger.error("experiments: %s", error)
         except StorageError:
@@ -112,13 +115,7 @@ class Experiments:
     def all(self, name: str) -> list[Experiment]:
         """A catalogue's experiments, the oldest first."""
         rows = self._storage.experiments.all(self._catalogues.serving(name).id)
-        promoted: dict[int, str] = {}
-        for row in rows:
-            body = json.loads(row.body)
-            if body["kind"] == PROMOTION:
-                promoted[body["experiment"]] = body["arm"]
-            elif body["kind"] == ROLLBACK:
-                promoted.pop(body["experiment"], None)
+        promoted = {each["experiment"]: each["arm"] for each in _in_effect(rows)}
         return [
             _experiment(row, promoted.get(row.number))
             for row in rows
@@ -147,7 +144,9 @@ class Experiments:
             number = self._storage.experiments.start(version.id, json.dumps(stored))
         except Taken:
             raise Problem(
-                409, "experiment_running", f"An experiment runs on {name!r}: end it first."
+                409,
+                "experiment_running",
+                f"An experiment runs on {name!r}: promote an arm or roll it back first.",
             ) from None
         self.follow()
         return self.latest(name, number)
@@ -186,14 +185,17 @@ class Experiments:
         if any(each.ended is None for each in self.all(name)):
             return self.end(name)
         version = self._catalogues.serving(name)
-        bodies = [json.loads(each.body) for each in self._storage.experiments.all(version.id)]
-        done = [each for each in bodies if each["kind"] in (PROMOTION, ROLLBACK)]
-        if not done or done[-1]["kind"] == ROLLBACK:
+        done = _in_effect(self._storage.experiments.all(version.id))
+        if not done:
             raise Problem(409, "nothing_promoted", f"No promotion on {name!r} can be taken back.")
         self._use(name, done[-1]["before"])
         note = {"kind": ROLLBACK, "experiment": done[-1]["experiment"]}
         self._storage.experiments.note(version.id, json.dumps(note))
         return self.latest(name, done[-1]["experiment"])
+
+    def own_agent(self, name: str) -> dict[str, Any]:
+        """The agent of the catalogue's settings, which serves whoever is in no arm."""
+        return self._catalogues.serving(name).settings.agent
 
     def _use(self, name: str, agent: dict[str, Any]) -> None:
         settings = self._catalogues.serving(name).settings
@@ -205,6 +207,17 @@ class Experiments:
             if each.ended is None:
                 return each
         raise Problem(409, "no_experiment_running", f"No experiment runs on {name!r}.")
+
+
+def _in_effect(rows: Sequence[StoredExperiment]) -> list[dict[str, Any]]:
+    """Promotions that were not taken back, the oldest first."""
+    found: list[dict[str, Any]] = []
+    for body in (json.loads(each.body) for each in rows):
+        if body["kind"] == PROMOTION:
+            found.append(body)
+        elif body["kind"] == ROLLBACK and found:
+            found.pop()
+    return found
 
 
 def _experiment(stored: StoredExperiment, promoted: str | None = None) -> Experiment:
