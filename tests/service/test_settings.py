@@ -181,7 +181,8 @@ def test_all_that_is_wrong_is_said_and_no_secret(clean: pytest.MonkeyPatch) -> N
     ("options", "says"),
     [
         (["--port", "70000"], "--port: port"),
-        (["--config", "nowhere.toml"], "nowhere.toml cannot be read"),
+        (["--port", "70000", "--workers", "many"], "got 'many'"),
+        (["--config", "nowhere.toml"], "no file nowhere.toml"),
         (["--modules", "nowhere"], "no folder nowhere"),
         (["--catalogues", '{"a": {"file": "nowhere.csv"}}'], "nowhere.csv"),
         (["--database", "sqlite:///no/such/folder/x.db"], "cannot be made"),

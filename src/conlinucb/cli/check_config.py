@@ -33,7 +33,7 @@ def check_config(path: Path | None, given: Mapping[str, Any]) -> None:
     ]
     heads = ("setting", "value", "from")
     tables.show(lambda: tables.made(heads, rows), ("  ".join(row) for row in rows))
-    wrong = list(_wrong(config))
+    wrong = list(dict.fromkeys(_wrong(config)))
     for each in wrong:
         typer.echo(f"wrong: {each}")
     if wrong:

@@ -12,8 +12,10 @@ from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError, create_model
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, EnvSettingsSource
 
+from conlinucb.atomic import existing
 from conlinucb.errors import InvalidInput, nearest
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -79,13 +81,20 @@ def validated(model: type[Model], layers: Layers) -> Model:
     try:
         return model.model_validate(layers.content)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = first["loc"]
-        origin = layers.origins.get(str(where[0]), "settings") if where else "settings"
-        said = f"{first['msg']}."
-        if first["type"] == "extra_forbidden":
-            said = f"unknown setting.{nearest(where[-1], _siblings(model, where[:-1]))}"
-        raise InvalidInput(f"{origin}: {'.'.join(map(str, where))}: {said}") from None
+        raise InvalidInput(
+            " ".join(_said(model, layers, each) for each in error.errors())
+        ) from None
+
+
+def _said(model: type[BaseModel], layers: Layers, wrong: ErrorDetails) -> str:
+    where = wrong["loc"]
+    origin = layers.origins.get(str(where[0]), "settings") if where else "settings"
+    said = f"{wrong['msg']}, got {str(wrong['input'])[:50]!r}."
+    if where[:1] == ("database",):  # it may hold a password
+        said = f"{wrong['msg']}."
+    if wrong["type"] == "extra_forbidden":
+        said = f"unknown setting.{nearest(where[-1], _siblings(model, where[:-1]))}"
+    return f"{origin}: {'.'.join(map(str, where))}: {said}"
 
 
 def secret(name: str) -> str | None:
@@ -104,7 +113,7 @@ def secret(name: str) -> str | None:
 
 def _file(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(existing(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidInput(f"{path} cannot be read as TOML: {error}.") from None
 

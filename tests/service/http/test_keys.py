@@ -35,7 +35,23 @@ def test_once_there_is_a_key_one_is_needed(keyed: Keyed) -> None:
     assert response.status_code == 401
     assert response.headers["www-authenticate"] == "Bearer"
     assert error_of(response)["code"] == "key_needed"
-    assert client.get("/v1/catalogues", headers=bearer("clu_" + "x" * 43)).status_code == 401
+    assert "Send the key" in error_of(response)["message"]
+    response = client.get("/v1/catalogues", headers=bearer("clu_" + "x" * 43))
+    assert response.status_code == 401
+    assert "unknown, or has ended" in error_of(response)["message"]
+
+
+def test_readiness_names_catalogues_to_who_may_see_them(keyed: Keyed) -> None:
+    client, keys = keyed
+
+    def named(headers: dict[str, str]) -> set[str]:
+        checks = client.get("/readyz", headers=headers).json()["checks"]
+        assert {"store", "migrations", "kernels", "keys"} <= set(checks)
+        return {each for each in checks if each.startswith("catalogue ")}
+
+    assert named({}) == set()
+    assert named(bearer(keys["small"])) == {"catalogue small"}
+    assert named(bearer(keys["admin"])) == {"catalogue films", "catalogue small"}
 
 
 def test_a_scope_that_is_not_enough_is_named(keyed: Keyed) -> None:

@@ -136,6 +136,11 @@ class Callers:
                 return VISITOR
             if needs_key is None:
                 raise _unknown(self.keyring)
+            if b"authorization" in headers:
+                raise _key_needed(
+                    "This key opens nothing here: it is unknown, or has ended. It is sent as "
+                    "Authorization: Bearer KEY."
+                )
             raise _key_needed("Send the key: Authorization: Bearer KEY.")
         host = _host_name(headers.get(b"host", b"").decode("latin-1"))
         self._check_host(host, headers)

@@ -90,7 +90,7 @@ class Database:
     def must_exist(self) -> None:
         """Refuse a file that is not there, which opening it would make."""
         if self.file is not None and not self.file.is_file():
-            raise InvalidInput(f"There is no database {self.file}.")
+            raise InvalidInput(f"There is no database {self.file}: conlinucb db upgrade makes one.")
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:

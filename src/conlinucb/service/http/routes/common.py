@@ -55,12 +55,11 @@ async def refuse_unknown_parameters(request: Request) -> None:
     known = [each["name"] for each in parameters if each["in"] == "query"]
     for name in request.query_params:
         if name not in known:
-            raise Problem(
-                422,
-                "unknown_parameter",
-                f"{request.method} {route.path} takes no parameter {name[:50]!r}, "
-                f"only {known}.{nearest(name, known)}",
-            )
+            called = f"{request.method} {route.path}"
+            said = f"takes no parameter {name[:50]!r}.{nearest(name, known)}"
+            if not known:
+                said = f"takes no parameters in its address, got {name[:50]!r}."
+            raise Problem(422, "unknown_parameter", f"{called} {said}")
 
 
 STRICT = [Depends(refuse_unknown_parameters)]
