@@ -218,6 +218,7 @@ def test_where_none_is_meant() -> None:
     app = create_app(ServiceConfig(database=MEMORY, catalogues={}))
     with TestClient(app, base_url="http://127.0.0.1") as client:
         wait_for(lambda: app.state.keyring.state() == "ok", "it is known whether there are keys")
+        eventually(lambda: app.state.keyring.state() == "ok", "it is known whether there are keys")
         status, code, message = problem(client.post("/v1/users/ann/next"))
         assert (status, code) == (422, "catalogue_needed")
         assert "?catalogue=" in message
