@@ -142,22 +142,32 @@ def test_the_facts_of_a_data_set(tmp_path: Path) -> None:
 class Checker:
     """Two people, one with a finding."""
 
-    def catalogues(self) -> list[Any]:
-        return [SimpleNamespace(catalogue="films", what="version 2", reason="unreadable")]
+    resumed = False
+    place = SimpleNamespace(people=2, events=6, unsealed=0)
+
+    def catalogues(self) -> None:
+        return None
 
     def count(self) -> int:
         return 2
 
     def people(self) -> Iterator[Any]:
-        finding = SimpleNamespace(what="snapshot", reason=LONG)
-        for name, findings in (("ann", []), ("bo", [finding])):
-            yield SimpleNamespace(person=SimpleNamespace(name=name), events=3, findings=findings)
+        yield from range(2)
+
+    def findings(self) -> list[tuple[str, Any]]:
+        return [
+            ("catalogue films", SimpleNamespace(what="version 2", reason="unreadable")),
+            ("person 'bo'", SimpleNamespace(what="snapshot", reason=LONG)),
+        ]
+
+    def found(self) -> int:
+        return 2
 
 
 @pytest.mark.parametrize("watched", [True, False])
 def test_the_findings_in_a_database(monkeypatch: pytest.MonkeyPatch, watched: bool) -> None:
     monkeypatch.setattr(tables, "watched", lambda: watched)
-    monkeypatch.setattr(db, "_checker", lambda *_: Checker())
+    monkeypatch.setattr(db, "_checker", lambda *_, **__: Checker())
     told = run("db", "check")
     assert told.endswith("2 people, 6 events, 2 findings\n")
     if watched:

@@ -65,9 +65,11 @@ Floats = NDArray[np.float64]
 ADDED = (
     *("terms", "pair_question"),
     *("explore", "population", "population_least", "population_days"),
+    *("version", "agent", "pool", "pool_size", "excluded", "excluded_digest", "propensity"),
+    *("said", "first", "among", "left_out", "public"),
 )
-"""Fields of HTTP that came later, for questions about pairs, random exploration and populations:
-what was there before stays."""
+"""Fields of HTTP that came later, for questions about pairs, random exploration, populations, and
+decisions that can be judged by the log: what was there before stays."""
 
 
 def differences(found: Any, kept: Any, where: str = "") -> Iterator[str]:

@@ -37,7 +37,7 @@ from support.service_films import (
 )
 from support.service_talk import RECIPES, Talk
 from support.service_world import client_of
-from support.soak import wait_for
+from support.soak import wait_for as eventually
 
 name = service_films.name
 talk = service_films.talk
@@ -217,7 +217,7 @@ def test_which_catalogue_is_meant(tmp_path: Path) -> None:
 def test_where_none_is_meant() -> None:
     app = create_app(ServiceConfig(database=MEMORY, catalogues={}))
     with TestClient(app, base_url="http://127.0.0.1") as client:
-        wait_for(lambda: app.state.keyring.state() == "ok", "it is known whether there are keys")
+        eventually(lambda: app.state.keyring.state() == "ok", "it is known whether there are keys")
         status, code, message = problem(client.post("/v1/users/ann/next"))
         assert (status, code) == (422, "catalogue_needed")
         assert "?catalogue=" in message

@@ -67,7 +67,7 @@ def test_a_long_explanation_has_a_rest(start: Start, recipe: str) -> None:
     assert len(why["contributions"]) == CONTRIBUTIONS
     sizes = [abs(each["contribution"]) for each in why["contributions"]]
     assert sizes == sorted(sizes, reverse=True)
-    assert abs(why["rest"]) <= 6 * sizes[-1]
+    assert abs(why["rest"]) <= 6 * sizes[-1] + 1e-12  # rounding, where the smallest are 0
     assert adds_up(why)
 
 
