@@ -188,7 +188,7 @@ class Background:
         self._catalogues.opened = True
         self._prepared = not missing
         if missing:
-            self._is_trouble("; ".join(missing.values()))
+            self._is_trouble(" ".join(f"catalogue {name}: {why}" for name, why in missing.items()))
         elif mark.name:
             mark.touch()
 

@@ -260,7 +260,9 @@ def test_no_route_is_built_while_requests_come(monkeypatch: pytest.MonkeyPatch) 
         assert client.get("/nowhere").status_code == 404
 
 
-def test_a_catalogue_that_cannot_be_read_keeps_no_other_down(tmp_path: Path) -> None:
+def test_a_catalogue_that_cannot_be_read_keeps_no_other_down(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     bad, absent = tmp_path / "bad.csv", tmp_path / "absent.csv"
     bad.write_bytes(b"one,two\n1,2\n")
     wanted = {
@@ -277,4 +279,5 @@ def test_a_catalogue_that_cannot_be_read_keeps_no_other_down(tmp_path: Path) -> 
             assert name in message
             assert client.get("/readyz").json()["checks"][f"catalogue {name}"] == "cannot be had"
         assert str(tmp_path) not in client.get("/readyz").text
+        assert all(f"catalogue {name}: " in caplog.text for name in ("bad", "absent"))
         assert client.post("/v1/users/ann/next?catalogue=films").status_code == 200

@@ -146,6 +146,7 @@ def test_people_are_hashed_unless_one_says_so(
             out = tmp_path / "here" / "it.parquet"
             done = run(["log", "export", "it", "--out", str(tmp_path / "here"), *more], url)
             assert done.code == 0, done.output
+            assert out.stat().st_mode & 0o777 == 0o600
             return set(pq.read_table(out)["person"].to_pylist())
 
         one, other = people(), people()

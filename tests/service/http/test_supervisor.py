@@ -57,10 +57,13 @@ def assert_is_missed_at_once(process: multiprocess.Process) -> None:
     assert time.monotonic() - asked < LONGEST_WAIT / 2
 
 
-def test_a_first_worker_and_the_one_that_replaces_it(supervisor: Supervisor) -> None:
+def test_a_first_worker_and_the_one_that_replaces_it(
+    supervisor: Supervisor, caplog: pytest.LogCaptureFixture
+) -> None:
     (first,) = supervisor.processes
     assert_is_missed_at_once(first)
     supervisor.keep_subprocess_alive()
+    assert f"worker {first.pid} died (exit code -9)" in caplog.text
     (second,) = supervisor.processes
     assert second is not first
     assert_is_missed_at_once(second)

@@ -58,6 +58,7 @@ def write_log(
 ) -> dict[str, int]:
     """Write the file, whole or not at all; how many rows there are of each kind."""
     with writing(path) as file:
+        os.fchmod(file.fileno(), 0o600)  # what people said, and who they are where one asks for it
         return _write(file, rows, None if with_ids else key_of_hashes(), seen)
 
 

@@ -41,6 +41,7 @@ def lame_duck(limits: Limits, seconds: float) -> None:
     def leave(number: int, frame: FrameType | None) -> None:
         if not limits.leaving:
             limits.leaving = True
+            loop.call_soon_threadsafe(logger.info, "leaving: it serves on for %g s", seconds)
             loop.call_soon_threadsafe(
                 loop.call_later, seconds + QUEUE_SECONDS, before, number, None
             )

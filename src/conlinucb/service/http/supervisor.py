@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from socket import socket
 
@@ -9,6 +10,8 @@ from uvicorn import Config
 from uvicorn.supervisors import Multiprocess
 
 from conlinucb.service.http.drain import refuse_new
+
+logger = logging.getLogger("conlinucb.service")
 
 
 class Supervisor(Multiprocess):
@@ -35,8 +38,13 @@ class Supervisor(Multiprocess):
         self._close_workers_ends()
 
     def keep_subprocess_alive(self) -> None:
-        """Replace workers that died."""
+        """Replace workers that died, and say so: one that was killed could not."""
+        before = list(self.processes)
         super().keep_subprocess_alive()
+        for each in before:
+            if each not in self.processes:
+                code = each.exitcode
+                logger.error("worker %s died (exit code %s) and is replaced", each.pid, code)
         self._close_workers_ends()
 
     def handle_int(self) -> None:
