@@ -35,7 +35,7 @@ def start(
     config: Config = None,
     database: Database = None,
 ) -> None:
-    """Begin an experiment; running servers follow within a second."""
+    """Begin an experiment; running servers follow within half a second."""
     from pydantic import ValidationError
 
     experiments = _experiments(config, database)

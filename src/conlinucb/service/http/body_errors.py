@@ -18,6 +18,8 @@ def sentence(errors: Sequence[Any], where: tuple[str, ...] = ()) -> str:
 
     >>> sentence([{"loc": ("body", "k"), "msg": "Input should be at most 100", "input": 500}])
     'body.k: Input should be at most 100, got 500.'
+    >>> sentence([{"loc": ("body",), "msg": "Value error, shares are below 1, got 2"}])
+    'body: shares are below 1, got 2.'
     """
     found = [_one(each, where) for each in errors[:3]]
     more = f" And {len(errors) - 3} more." if len(errors) > 3 else ""
@@ -29,7 +31,9 @@ def _one(error: Any, where: tuple[str, ...]) -> str:
     place = ".".join(part for part in parts if not _INTERNAL.match(part))
     if error.get("type") == "json_invalid":
         return f"{place}: {error['msg']}."
-    said = _WORDS.get(error.get("type", ""), error["msg"])
+    said = _WORDS.get(error.get("type", ""), error["msg"]).removeprefix("Value error, ")
+    if ", got " in said:  # our own checks say it themselves
+        return f"{place}: {said}."
     return f"{place}: {said}, got {_short(error.get('input'))}."
 
 
