@@ -83,7 +83,7 @@ class ServiceConfig(BaseModel):
     )
     page: Literal["local", "open", "off"] = Field(
         default="local",
-        description="Who may see the page: whoever may call the service, everyone, or no one.",
+        description="Who may see the page: local (who may call the API), open (all), off (nobody).",
     )
     database_connections: int = Field(
         default=CONNECTIONS,
@@ -132,18 +132,26 @@ class ServiceConfig(BaseModel):
         le=1_000_000,
         description="Open connections of a worker; for more, who has waited longest is closed.",
     )
-    most_headers: int = Field(default=100, ge=10, le=10_000, description="Headers of a request.")
+    most_headers: int = Field(
+        default=100, ge=10, le=10_000, description="Headers of a request, at most."
+    )
     header_kilobytes: int = Field(
-        default=32, ge=4, le=1_000, description="Of all headers of a request, with its address."
+        default=32,
+        ge=4,
+        le=1_000,
+        description="Size of all headers of a request, with its address.",
     )
     body_megabytes: int = Field(
         default=256,
         ge=128,
         le=1_000_000,
-        description="Of all bodies that a worker holds at once; the slowest are turned away.",
+        description="Size of all bodies that a worker holds at once; the slowest are turned away.",
     )
     unpacked_megabytes: int = Field(
-        default=256, ge=1, le=1_000_000, description="Of an uploaded table once it is unpacked."
+        default=256,
+        ge=1,
+        le=1_000_000,
+        description="Size of an uploaded table once it is unpacked.",
     )
     upload_seconds: float = Field(
         default=120.0, gt=0, le=3_600, description="How long reading an upload may take."
@@ -152,7 +160,7 @@ class ServiceConfig(BaseModel):
         default=64,
         ge=1,
         le=1_000_000,
-        description="Of a worker's answers that wait to be read; the slowest readers lose theirs.",
+        description="Size of answers that wait to be read; the slowest readers lose theirs.",
     )
     write_seconds: float = Field(
         default=20.0,
@@ -161,16 +169,22 @@ class ServiceConfig(BaseModel):
         description="An answer of which so long next to nothing is read closes its connection.",
     )
     key_requests_per_second: float = Field(
-        default=2_000, ge=0, le=1e6, description="Of one key, on this server; 0: any number."
+        default=2_000,
+        ge=0,
+        le=1e6,
+        description="Requests of one key, on this server; 0: any number.",
     )
     visitor_requests_per_second: float = Field(
-        default=20, ge=0, le=1e6, description="Of one visitor of an open page; 0: any number."
+        default=20,
+        ge=0,
+        le=1e6,
+        description="Requests of one visitor of an open page; 0: any number.",
     )
     address_requests_per_second: float = Field(
         default=200,
         ge=0,
         le=1e6,
-        description="Of all without a key from one address; 0: any number.",
+        description="Requests of all without a key from one address; 0: any number.",
     )
     new_visitors_per_minute: float = Field(
         default=300,
@@ -185,7 +199,8 @@ class ServiceConfig(BaseModel):
         description="Requests for so many seconds may come at once, where they are limited.",
     )
     log_format: Literal["auto", "text", "json"] = Field(
-        default="auto", description="Lines of text, of JSON, or text for a terminal and else JSON."
+        default="auto",
+        description="Lines of the log: text, json, or auto (text for a terminal, else JSON).",
     )
     access_log: bool = Field(default=False, description="A line in the log for each request.")
     modules: Path | None = Field(
