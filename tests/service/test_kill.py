@@ -12,13 +12,10 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
-from sqlalchemy import update
 
-from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.uploads import from_file
-from conlinucb.service.storage import Storage
-from conlinucb.service.storage.schema import catalogues as catalogue_table
 from support import service_world
+from support.service_films import let_wait
 from support.service_world import Server, client_of, free_port, opened
 from support.soak import (
     Drained,
@@ -108,7 +105,6 @@ def test_kill_while_states_are_rebuilt(lasting_url: str) -> None:
     finally:
         server.kill()
     with client_of(lasting_url) as another:
-        _let_lease_end(lasting_url)
         wait_for(lambda: _base(another) == 0.4, "the build")
         for user in ("ann", "bob"):
             check_state(another, lasting_url, user)
@@ -117,12 +113,6 @@ def test_kill_while_states_are_rebuilt(lasting_url: str) -> None:
 def _base(client: httpx.Client) -> float | None:
     found: float | None = client.get("/v1/catalogues/films/settings").json()["agent"].get("base")
     return found
-
-
-def _let_lease_end(url: str) -> None:
-    """As if the time had passed for which the one that was killed had the build to itself."""
-    with closing(Storage(url)) as storage, storage.database.connect() as connection:
-        connection.execute(update(catalogue_table).values(leased_until=0))
 
 
 TABLES = (
@@ -146,7 +136,6 @@ def test_start_on_a_version_of_the_changed_file_that_was_left_unbuilt(
     _serve_once(lasting_url, file, catalogues)
     _write_unbuilt(lasting_url, file)
     with client_of(lasting_url, catalogues=catalogues) as client:
-        _let_lease_end(lasting_url)
         wait_for(lambda: _items(client) == 2, "the build")
         check_state(client, lasting_url, "ann")
 
@@ -176,13 +165,9 @@ def _serve_once(url: str, file: Path, catalogues: Any) -> None:
 
 
 def _write_unbuilt(url: str, file: Path) -> None:
+    """As the release before did: a version that waited until everyone's state was built."""
     with closing(opened(url)) as storage:
-        written = Catalogues(storage)
-        written.refresh()
-        written.replace("films", from_file(file, d=50))
-        entry = storage.catalogue_log.find("films")
-    assert entry is not None
-    assert entry.pending is not None
+        let_wait(storage, "films", "replace", from_file(file, d=50).to_bytes())
 
 
 def _items(client: httpx.Client) -> int:

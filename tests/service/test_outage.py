@@ -11,6 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import event
 
+from conlinucb.service.conversations.loader import SNAPSHOT_EVERY
 from conlinucb.service.storage import Storage
 from support import service_outage
 from support.service_outage import Interruptible, accepted, answers, meet_ann, refused
@@ -83,8 +84,11 @@ def test_start_while_postgres_is_down(own_postgres: Interruptible) -> None:
         with server.client() as client:
             wait_for(lambda: answers(client), "an answer")
             assert client.get("/readyz").status_code == 503
-            refused(client, [("POST", "/v1/users/ann/next", None)], "503 starting")
-            refused(client, [("GET", "/v1/users/ann/export", None)], "503 store_unavailable")
+            for call in (
+                ("POST", "/v1/users/ann/next", None),
+                ("GET", "/v1/users/ann/export", None),
+            ):
+                refused(client, [call], "503 store_unavailable")
             own_postgres.resume()
             wait_until_ready(client)
             meet_ann(client)
@@ -170,6 +174,8 @@ def test_snapshots_are_kept_again_after_a_lost_connection(postgres: Postgres) ->
     url = postgres.new_database()
     with client_of(url) as client, closing(Storage(url)) as storage:
         ann, cut = meet_ann(client), Cut(client, postgres)
+        for _ in range(SNAPSHOT_EVERY):  # of shorter logs no state is kept
+            client.post("/v1/users/ann/next", json={"ask": "never"}).raise_for_status()
         version = client.app.state.use_cases.catalogues.serving("films")  # type: ignore[attr-defined]
         person = storage.people.find(version.id, "ann")
         assert person is not None

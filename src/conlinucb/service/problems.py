@@ -93,6 +93,14 @@ def problem_of(error: ConlinucbError) -> Problem:
         return error
     for kind, status, code, retry in _MEANINGS:
         if isinstance(error, kind):
-            text = in_plain_words(str(error)) if isinstance(error, InvalidInput) else str(error)
-            return Problem(status, code, text, retry=retry)
+            return Problem(status, code, _told(error), retry=retry)
     return Problem(500, "internal", "Something failed here.")
+
+
+def _told(error: ConlinucbError) -> str:
+    """What callers may read: where the database is stands in the log."""
+    if isinstance(error, StoreDown):
+        return "The database does not answer."
+    if isinstance(error, Outdated):
+        return "The database is of another version than this service: its log says which."
+    return in_plain_words(str(error)) if isinstance(error, InvalidInput) else str(error)

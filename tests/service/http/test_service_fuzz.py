@@ -113,6 +113,11 @@ def _populate(client: TestClient) -> None:
     for catalogue in ("films", "small"):
         client.post("/v1/users/bob/next", params={"catalogue": catalogue}).raise_for_status()
     _let_learn(client)
+    arms = [
+        {"name": "now", "share": 0.5},
+        {"name": "linucb", "share": 0.5, "agent": {"recipe": "linucb"}},
+    ]
+    client.put("/v1/catalogues/films/experiment", json={"arms": arms}).raise_for_status()
 
 
 def _let_learn(client: TestClient) -> None:

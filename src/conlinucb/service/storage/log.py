@@ -108,7 +108,11 @@ class Log:
         """The number of a person's last event, 0 where there is none."""
         with self._database.connect() as connection:
             found = connection.scalar(select(func.max(events.c.seq)).filter_by(person=person))
-        return int(found or 0)
+            if isinstance(found, int | None):
+                return found or 0
+            # SQLite keeps whatever it is given, and takes a text for the largest.
+            places = connection.scalars(select(events.c.seq).filter_by(person=person))
+            return max((each for each in places if isinstance(each, int)), default=0)
 
     @timed("store_seconds", operation="find event")
     def find(self, person: int, **what: Any) -> Event | None:
