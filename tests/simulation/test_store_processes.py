@@ -76,7 +76,8 @@ def test_an_interrupted_process_can_go_on(tmp_path: Path) -> None:
     kept = {path: path.stat().st_mtime_ns for path in store.glob("*.npz")}
     assert process.returncode != 0
     assert 5 <= len(kept) < 80
-    assert f"{len(kept)} of 80 units were finished" in told
+    # The signal may come between a file's last step and the count.
+    assert any(f"{len(kept) - late} of 80 units were finished" in told for late in (0, 1))
     assert str(store) in told
     assert "KeyboardInterrupt" in told
     again = start(store, pause=0)

@@ -26,6 +26,8 @@ from support.service_films import FILMS, LATER, TAGS, change, items, put, settin
 from support.service_talk import Talk
 from support.service_world import Postgres, client_of, opened
 
+pytestmark = pytest.mark.more  # dozens of changes for each
+
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Storage]:

@@ -13,6 +13,8 @@ from conlinucb.service.conversations.fold import fold
 from support.service_conversation import ITEMS, upload
 from support.service_talk import Talk
 
+pytestmark = pytest.mark.more  # memory is measured object by object
+
 
 @pytest.mark.parametrize("rounds", [1, 12, 60])
 def test_what_states_take_is_counted_decisions_too(memory: TestClient, rounds: int) -> None:

@@ -17,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 from conlinucb.service.http import connections
 from conlinucb.service.http.limits import Limits
 
+pytestmark = pytest.mark.more  # real connections, and waiting for them
 SIZE = 20_000_000
 """Of a large answer: more than the system keeps for a connection."""
 
