@@ -11,6 +11,8 @@ from support.service_conversation import question_of, refused, upload
 from support.service_talk import Talk
 from support.service_world import client_of
 
+pytestmark = pytest.mark.more  # a service for each
+
 
 @pytest.fixture
 def talk(memory: TestClient, request: pytest.FixtureRequest) -> Talk:

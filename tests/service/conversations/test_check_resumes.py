@@ -16,6 +16,8 @@ from support.service_commands import run
 from support.service_damage import World, check, use_cases_of
 from support.service_wounds import UNREADABLE, hurt
 
+pytestmark = pytest.mark.more  # whole databases
+
 lasting_world = service_damage.lasting_world
 world = service_damage.world
 

@@ -80,6 +80,7 @@ def lived(version: CatalogueVersion, rng: np.random.Generator) -> Conversation:
     return state
 
 
+@pytest.mark.more
 def test_a_no_never_raises_and_a_yes_never_lowers() -> None:
     """Every topic in each of 1,000 histories: asked or volunteered, whatever was said before."""
     rng = np.random.default_rng(16)

@@ -16,6 +16,8 @@ from support.service_conversation import ITEMS, TERMS, Start
 from support.service_shown import many, recommended
 from support.service_talk import Talk
 
+pytestmark = pytest.mark.more  # a service for each
+
 start = service_conversation.start
 EPSILON = {"recipe": "linucb", "select": "epsilon-greedy"}
 

@@ -16,6 +16,8 @@ from support.service_door import BEARER, BODIES, ROUTES, SECRET, TWO_ITEMS, addr
 from support.service_keys import bearer, keyed_client
 from support.service_world import client_of, serving
 
+pytestmark = pytest.mark.more  # every route, by every caller
+
 OPENS = {
     "use": {ANYONE, PAGE, USE, READ},
     "build": {ANYONE, PAGE, READ, BUILD},

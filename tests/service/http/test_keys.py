@@ -17,6 +17,8 @@ from support.service_keys import bearer, keyed_client, make_key, storage_of
 from support.service_world import client_of
 from support.soak import wait_for
 
+pytestmark = pytest.mark.more  # a service for each
+
 Keyed = tuple[TestClient, dict[str, str]]
 
 

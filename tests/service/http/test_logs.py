@@ -17,6 +17,8 @@ from conlinucb.service.http import logs
 from support.service_door import BEARER, SECRET, add_route
 from support.service_world import client_of
 
+pytestmark = pytest.mark.more  # a service for each
+
 NAME = "ann-of-the-logs"
 
 

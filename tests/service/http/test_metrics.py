@@ -13,6 +13,8 @@ from support.metrics import metrics_of, samples_of, value
 from support.service_door import BEARER, SECRET
 from support.service_world import client_of
 
+pytestmark = pytest.mark.more  # a service for each
+
 DOCS = Path(__file__).parents[3] / "docs"
 ALIEN = "Alien (1979)"
 

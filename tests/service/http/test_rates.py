@@ -17,6 +17,8 @@ from support.service_door import BEARER, SECRET, error_of
 from support.service_keys import bearer, keyed_client
 from support.service_world import client_of, serving
 
+pytestmark = pytest.mark.more  # a service for each
+
 SLOW = Limit("key", rate=0.01, burst=5)
 """So slow that nothing is paid off while a test runs."""
 

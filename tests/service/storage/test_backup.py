@@ -19,6 +19,8 @@ from support.service_commands import run
 from support.service_store import said, someone, state
 from support.service_world import Postgres, opened
 
+pytestmark = pytest.mark.more  # whole databases
+
 Make = Callable[[str], Storage]
 
 

@@ -17,6 +17,8 @@ from support.erased import found_in_files, found_in_rows, reading
 from support.service_store import said, someone, state
 from support.service_world import Postgres, opened
 
+pytestmark = pytest.mark.more  # whole files are searched
+
 SOON = 0.3
 """Seconds, where there is nothing to wait for."""
 LONG = 30.0

@@ -17,6 +17,8 @@ from support.service_commands import run
 from support.service_store import said, someone
 from support.service_world import opened
 
+pytestmark = pytest.mark.more  # whole databases
+
 DAY = 24 * 3600 * 10**6
 
 

@@ -19,6 +19,8 @@ from support.service_commands import command
 from support.service_store import said, seqs, someone, state
 from support.service_world import opened
 
+pytestmark = pytest.mark.more  # whole databases
+
 database = service_store.database
 storage = service_store.storage
 
