@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -292,6 +293,7 @@ def key_from_environment(config: ServiceConfig, *, stored: bool = False) -> str 
     return key
 
 
+@lru_cache(maxsize=256)  # of every request's host
 def is_loopback(host: str) -> bool:
     """Whether only this machine can reach a service bound to this address."""
     if host == "localhost":
