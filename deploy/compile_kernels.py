@@ -5,7 +5,7 @@ from __future__ import annotations
 import conlinucb as cl
 
 catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]], [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-for recipe in (cl.for_newcomers, cl.conlinucb, cl.conucb, cl.arm_con, cl.linucb):
+for recipe in (cl.for_newcomers, cl.conlinucb, cl.conucb, cl.logistic, cl.arm_con, cl.linucb):
     agent = recipe(catalog)
     user = agent.new_user()
     question = agent.ask(user)

@@ -97,4 +97,4 @@ def nearest(name: object, known: Iterable[object]) -> str:
     close = [folded[each] for each in matches]
     if close:
         return f" Did you mean {close[0]!r}?"
-    return f" Valid: {', '.join(map(repr, names))}." if 0 < len(names) <= 20 else ""
+    return f" Valid: {', '.join(map(repr, names))}." if 0 < len(names) <= 40 else ""

@@ -74,10 +74,11 @@ class Progress:
         speed = f"{self.what}, {rate / self.unit:,.2f} a second"
         if not self.total:
             return f"{self._count(self.done)} {speed}"
-        left = (self.total - self.done) / max(rate, 1e-9)
+        total = max(self.total, self.done)  # a search may do more than was foreseen
+        left = (total - self.done) / max(rate, 1e-9)
         return (
-            f"{self.done / self.total:4.0%}  {self._count(self.done)} of "
-            f"{self._count(self.total)} {speed}, {time_text(left)} left"
+            f"{self.done / total:4.0%}  {self._count(self.done)} of "
+            f"{self._count(total)} {speed}, {time_text(left)} left"
         )
 
     def close(self) -> None:

@@ -27,8 +27,21 @@ EXPLORE = 11
 """Stream of the service's recommendations at random, from a round's seed."""
 PROPENSITY = 12
 """Stream of the draws that say how likely an arm was, from a round's seed."""
+BRANCHES = 20
+"""Stream of what is looked at of a tree, from a round's seed: arms, then nodes step by step."""
 CLICK, REFUSAL, LIE, DRIFT = 7, 8, 9, 10
 """More streams of people: whether they click, refuse to answer, lie; how their taste moves."""
+COMPARED = 13
+"""Stream of the noise with which people see each of the two of a pair."""
+DUEL = 15
+"""Stream of who wins a duel of two arms, from a round's seed."""
+GROUP_NOISE = 16
+"""One more: the noise of what they think of each of a group."""
+
+REWARD_ASKED = 17
+"""Stream of whether a round's reward is asked for, from a round's seed."""
+VISIT = 14
+"""Stream of how long people stay and when they come, from the seed of the round it begins with."""
 
 
 @kernel(SEED(SEED))

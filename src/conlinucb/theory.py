@@ -40,7 +40,7 @@ def _delta(value: float) -> float:
 
 
 def alpha(t: ArrayLike, questions: ArrayLike, d: int, beta: float, delta: float) -> Floats:
-    """Eq. 8: the width with which Lemma 2 holds, |x'(theta_t - theta*)| <= alpha_t ||x||_P.
+    """Eq. 8: the width with which Lemma 2 holds, ``|x'(theta_t - theta*)|`` <= alpha_t ||x||_P.
 
     Holds for all t and x at once with probability 1 - delta; ``questions`` is b(t).
 

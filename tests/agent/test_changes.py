@@ -45,6 +45,7 @@ AGENTS: dict[str, Any] = {
     "conucb": cl.conucb,
     "conlinucb": cl.conlinucb,
     "for_newcomers": cl.for_newcomers,
+    "logistic": functools.partial(cl.logistic, answer_weight=0.5),
     "prior": functools.partial(cl.conlinucb, prior=LIKELY),
     "theory": functools.partial(cl.conlinucb, alpha=cl.TheoryAlpha(delta=0.1)),
     "own": functools.partial(cl.conucb, strategy=Doubtful(3), schedule=half, select="thompson"),

@@ -70,19 +70,21 @@ class Heard:
                 answer = float(rng.normal()) if rng.random() < 0.9 else None
                 agent.hear(self.user, question, answer)
                 if answer is not None:
-                    self.note(question.kind, question.index, answer)
+                    self.note(question.kind, question.indices, answer)
                     self.answers += 1
             arm, reward = int(agent.recommend(self.user, pool).arms[0]), float(rng.normal())
             agent.learn(self.user, arm, reward)
-            self.note("arm", arm, reward)
+            self.note("arm", (arm,), reward)
 
-    def note(self, kind: str, index: int, value: float) -> None:
+    def note(self, kind: str, indices: tuple[int, ...], value: float) -> None:
         if kind == "arm":
-            self.by_arm += value * self.agent.catalog.arms[index]
-            self.twin.learn_arm(self.agent.catalog.arms[index], value)
+            self.by_arm += value * self.agent.catalog.arms[indices[0]]
+            self.twin.learn_arm(self.agent.catalog.arms[indices[0]], value)
         else:
-            self.by_term += value * self.agent.catalog.terms[index]
-            self.twin.learn_term(self.agent.catalog.terms[index], value)
+            parts = self.agent.catalog.terms[list(indices)]
+            x = parts[0] - parts[1] if kind == "pair" else parts.mean(axis=0)
+            self.by_term += value * x
+            self.twin.learn_term(x, value)
 
 
 @pytest.mark.parametrize("name", AGENTS)

@@ -9,8 +9,9 @@ import pytest
 
 import conlinucb as cl
 from conlinucb.agent.priors import Answers, plain_answers
+from support.lines import expected_maximum
 from support.matrices import positive_definite
-from support.reference import expected_maximum, first_of_the_best
+from support.reference import first_of_the_best
 from support.worlds import refused, same_state, small_catalog
 
 D, K = 4, 9

@@ -32,10 +32,12 @@ def views(count: int, *, pool: bool, most: int = 50) -> Iterator[tuple[cl.View, 
         rows = rng.normal(size=(n, d))
         broad = (rng.random(k) < 0.8).astype(float)
         spread = rows.T @ rows / n
-        more = [float(most)] if pool else spread.ravel()
+        terms = rng.normal(size=(k, d))
+        longest = float(np.linalg.norm(terms, axis=1).max())
+        more = [float(most), longest] if pool else spread.ravel()
         none = np.empty(0, dtype=np.int64)
         view = cl.View(
-            terms=rng.normal(size=(k, d)),
+            terms=terms,
             offered=np.sort(rng.permutation(k)[: rng.integers(1, k + 1)]),
             theta=rng.normal(size=d),
             cov=positive_definite(rng, d),

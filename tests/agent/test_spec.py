@@ -12,6 +12,7 @@ import pytest
 
 import conlinucb as cl
 from conlinucb.agent.spec import RECIPES, SCHEDULES, agent_of
+from conlinucb.agent.strategies import RelativeDifference
 from support.worlds import played, refused, same_state, shown, small_catalog
 
 CATALOG = small_catalog()
@@ -21,6 +22,15 @@ Given = dict[str, Any]
 
 BY_HAND: dict[str, tuple[Given, Hand]] = {
     "linucb": ({}, lambda: cl.linucb(CATALOG)),
+    "logistic": ({}, lambda: cl.logistic(CATALOG)),
+    "graph_conucb": ({}, lambda: cl.graph_conucb(CATALOG)),
+    "graph_conlinucb": ({"spread": "full"}, lambda: cl.graph_conlinucb(CATALOG, spread="full")),
+    "logistic in another range": (
+        {"range": [0, 2], "beta": 2, "alpha": 1, "strategy": "ucb", "answer_weight": 0.5},
+        lambda: cl.logistic(
+            CATALOG, range=(0.0, 2.0), beta=2.0, alpha=1.0, strategy="ucb", answer_weight=0.5
+        ),
+    ),
     "for_newcomers": ({}, lambda: cl.for_newcomers(CATALOG)),
     "for_newcomers in another range": (
         {"range": [-1.0, 1.0], "base": 0.5, "strategy": "valuable"},
@@ -63,6 +73,24 @@ BY_HAND: dict[str, tuple[Given, Hand]] = {
             schedule=cl.Every(2),
         ),
     ),
+    "relative_conucb": ({}, lambda: cl.relative_conucb(CATALOG)),
+    "relative_conucb of the winner": (
+        {"pair_update": "winner", "alpha": 0.5},
+        lambda: cl.relative_conucb(CATALOG, pair_update="winner", alpha=0.5),
+    ),
+    "conlinucb of pairs": (
+        {
+            "strategy": {"name": "relative-difference", "exact": False},
+            "pair_update": "both",
+            "schedule": {"name": "linear", "b": 1},
+        },
+        lambda: cl.conlinucb(
+            CATALOG,
+            strategy=RelativeDifference(exact=False),
+            pair_update="both",
+            schedule=cl.Linear(1),
+        ),
+    ),
     "conlinucb": ({}, lambda: cl.conlinucb(CATALOG)),
     "conlinucb with everything": (
         {"strategy": "spanner", "beta": 0.7, "alpha": 0, "schedule": {"name": "never"}},
@@ -84,6 +112,7 @@ SCHEDULES_BY_HAND: list[tuple[Given, Any]] = [
     ({"name": "every", "n": 7}, cl.Every(7)),
     ({"name": "every", "n": 7, "zero_based": False}, cl.Every(7)),
     ({"name": "when-worth", "cost": 0.1, "first": 9}, cl.WhenWorth(0.1, most=3, first=9)),
+    ({"name": "where-thin", "c": 0.1, "every": "doubling"}, cl.WhereThin(0.1, every="doubling")),
 ]
 
 
@@ -124,7 +153,7 @@ def test_every_strategy(recipe: str, strategy: str) -> None:
 @pytest.mark.parametrize("recipe", ASKING)
 def test_every_schedule(recipe: str, given: Given, schedule: Any) -> None:
     by_hand: Callable[..., cl.Agent] = getattr(cl, recipe)
-    if recipe == "arm_con" and given["name"] == "when-worth":
+    if recipe == "arm_con" and given["name"] in ("when-worth", "where-thin"):
         refused(lambda: described(recipe, schedule=given), "about arms", cl.InvalidInput)
         return
     assert_equal_agents(described(recipe, schedule=given), by_hand(CATALOG, schedule=schedule))

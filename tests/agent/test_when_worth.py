@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import conlinucb as cl
-from conlinucb.agent import asking
+from conlinucb.agent.among import offered_of, pool_of
+from conlinucb.agent.asking import decided
+from conlinucb.agent.gates import GO
 from conlinucb.agent.schedule import questions
-from conlinucb.agent.strategies.valuable import best_question
 from conlinucb.simulation.prepared import can_be_compiled
 from support.matrices import positive_definite
 from support.worlds import refused, small_catalog
@@ -78,23 +79,20 @@ def test_too_dear_a_question_is_never_asked() -> None:
     assert agent.questions_due(agent.new_user()) == 0
 
 
-def test_valuable_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    looks: list[int] = []
-
-    def counted(view: cl.View) -> tuple[int, float]:
-        looks.append(view.asked)
-        return best_question(view)
-
-    monkeypatch.setattr(asking, "best_question", counted)
+def test_valuable_is_looked_for_once() -> None:
+    """The gate itself says what that strategy would ask; of others it says whether."""
     agent = agent_of(0.0, strategy="valuable")
     user = agent.new_user()
+    everything = pool_of(CATALOG, None), offered_of(CATALOG, None)
+    found = decided(agent, user, *everything)
     question = agent.ask(user)
     assert question is not None
     assert agent.ask(user) == question
-    assert len(looks) == 1
+    assert question.index == found
     plain = cl.conlinucb(CATALOG, prior=PRIOR, strategy="valuable", schedule=cl.Linear(3))
     assert plain.ask(plain.new_user()) == question
-    assert len(looks) == 1
+    other = agent_of(0.0, strategy="random")
+    assert decided(other, other.new_user(), *everything) == GO
 
 
 def people() -> cl.LinearUsers:
@@ -111,7 +109,7 @@ def test_a_cost_of_nothing_asks_as_a_schedule_does(strategy: str) -> None:
             CATALOG, prior=PRIOR, strategy=strategy, schedule=lambda t: 2 * min(t, 6)
         ),
     }
-    assert not can_be_compiled(agents["worth"])
+    assert all(can_be_compiled(each) for each in agents.values())
     results = cl.simulate(agents, people(), rounds=10, trace=True)
     fewer = 0
     for user in range(3):

@@ -104,7 +104,8 @@ def test_what_was_named_is_said_in_one_request_and_can_be_taken_back(come: Come)
     face(page, "musicals").click()
     face(page, "musicals").click()
     guest.called.clear()
-    button(page, "Show me films").dblclick()
+    # Twice on the button itself: a pointer's second click may find another thing in its place.
+    button(page, "Show me films").evaluate("pressed => { pressed.click(); pressed.click(); }")
     expect(page.locator(".card[data-item]")).to_have_count(3)
     assert len([url for url in guest.called if "/v1/me" in url]) == 1
     assert guest.kinds() == ["reward", "answer", "answer", "recommendation"]

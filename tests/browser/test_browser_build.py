@@ -5,29 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from support import browser
 from support.browser import Come, at, button
+from support.build_page import check, drop
 from support.service_door import SECRET
 from support.service_world import Server, serving
 
 pytestmark = pytest.mark.more
 chromium, site, come = browser.chromium, browser.site, browser.come
 RECIPES = Path(__file__).parents[2] / "examples/recipes.csv"
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-WIDTHS = (390, 1440)
-DROP = """([name, text]) => {
-  const data = new DataTransfer();
-  data.items.add(new File([text], name, { type: "text/csv" }));
-  for (const kind of ["dragenter", "dragover", "drop"]) {
-    document.getElementById("drop").dispatchEvent(
-      new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
-  }
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -41,25 +32,6 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("guarded")
     with serving(f"sqlite:///{folder / 'service.db'}", CONLINUCB_KEY=SECRET) as server:
         yield server
-
-
-def check(axe: Any, page: Page) -> None:
-    """Nothing to complain about, by day and by night, on a phone and on a desk, in large type."""
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        for size in ("200%", "100%"):
-            page.evaluate("size => { document.documentElement.style.fontSize = size; }", size)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-        for scheme in SCHEMES:
-            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            found = axe.run(page)
-            told = f"{width} {scheme}: {found.generate_report()}"
-            assert found.violations_count == 0, told
-
-
-def drop(page: Page, name: str, text: str) -> None:
-    expect(page.locator("#drop")).to_be_visible()
-    page.evaluate(DROP, [name, text])
 
 
 def test_from_a_dropped_table_to_a_conversation(come: Come, axe: Any) -> None:

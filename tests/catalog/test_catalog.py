@@ -175,7 +175,6 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "weights rows": ({"weights": np.ones((3, 2))}, "(3, 2)"),
     "weights flat": ({"weights": [1.0, 1.0]}, "(2,)"),
     "weights deep": ({"weights": np.ones((2, 2, 2))}, "3"),
-    "weights none": ({"weights": None}, "weights"),
     "weights a number": ({"weights": 5}, "weights"),
     "a term without weight": ({"weights": [[1.0, 0.0], [1.0, 0.0]]}, "Key-term 1 (column 1"),
     "arm ids twice": ({"arm_ids": ["a", "a"]}, "'a'"),

@@ -180,9 +180,9 @@ def test_retired_terms_are_never_asked(strategy: str) -> None:
     catalog = films().remove_arms([1])
     agent = cl.conlinucb(catalog, strategy=strategy, schedule=cl.Linear(20))
     user = agent.new_user()
-    asked = set()
+    asked: set[int] = set()
     while (question := agent.ask(user)) is not None:
-        asked.add(question.index)
+        asked.update(question.indices)
         agent.hear(user, question, 1.0)
     assert asked
     assert asked <= {0, 2}

@@ -9,10 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from conlinucb import __version__
-from conlinucb.bench import speed
+from conlinucb.agent.agent import Agent
+from conlinucb.bench import later, speed
 from conlinucb.bench import summary as report
 from conlinucb.bench.baselines import BATCHED, all_users, one_user
+from conlinucb.bench.later import LATER
 from conlinucb.bench.problem import ALGORITHMS, Setting
+from conlinucb.bench.shared import SHARED
 from conlinucb.cli.main import app
 from conlinucb.simulation.looks import assigned
 
@@ -39,6 +42,18 @@ def test_every_algorithm_has_an_agent() -> None:
     assert [SMALL.agent(each).asks_at_all for each in ALGORITHMS] == [False, *[True] * 5]
 
 
+@pytest.mark.parametrize("name", LATER)
+def test_what_came_later_is_measured(name: str) -> None:
+    agent = LATER[name](SMALL)
+    seconds = later.question_seconds(agent, SMALL, times=2)
+    if isinstance(agent, Agent) and agent.asks_at_all:
+        assert seconds is not None
+        assert seconds > 0
+    else:  # its rounds are its own, and what it asks is no strategy's choice; or it asks nothing
+        assert seconds is None
+    assert later.rate(agent, SMALL, rounds=5, times=1) > 0
+
+
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "Setting", lambda: SMALL)
@@ -53,8 +68,12 @@ def test_the_command_prints_and_writes_everything(tmp_path: Path) -> None:
     for algorithm in ALGORITHMS:
         assert f"\n{algorithm} " in run.output
     rows = json.loads((tmp_path / "bench.json").read_text())
+    assert [row["algorithm"] for row in rows["later"]] == list(LATER)
+    assert all(f"\n{name} " in run.output for name in LATER)
     assert [row["algorithm"] for row in rows["algorithms"]] == list(ALGORITHMS)
     assert len(rows["growth"]) == 4 * len(ALGORITHMS)
+    assert [row["algorithm"] for row in rows["shared"]] == list(SHARED)
+    assert all(row["engine"] > 0 and row["algorithm"] in run.output for row in rows["shared"])
     assert all(row["bytes"] > 0 and row["seconds"] > 0 for row in rows["growth"])
     assert (tmp_path / "bench.png").read_bytes().startswith(b"\x89PNG")
 

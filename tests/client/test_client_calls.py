@@ -244,7 +244,7 @@ def test_it_waits_as_long_as_it_is_told_to() -> None:
 def test_a_deadline_ends_it() -> None:
     begun = time.monotonic()
     nobody = f"http://127.0.0.1:{free_port()}"
-    expected = pytest.raises(Unavailable, match=r"within 1 s and [2-9]")
+    expected = pytest.raises(Unavailable, match=r"within 1 s and \d+ tries")
     with Client(nobody, deadline=1.0) as client, expected:
         client.next("ann")
     assert time.monotonic() - begun < 30

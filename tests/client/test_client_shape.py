@@ -11,8 +11,18 @@ from typing import Any
 import pytest
 
 from conlinucb import client
-from conlinucb.client import Answer, AsyncClient, Client, Next, Reward, calls, replies
+from conlinucb.client import (
+    Answer,
+    AsyncClient,
+    Client,
+    ClientError,
+    Next,
+    Reward,
+    calls,
+    replies,
+)
 from conlinucb.client.reading import read, read_step
+from conlinucb.errors import InvalidInput
 from support.service_door import DESCRIBED
 
 SCHEMAS = DESCRIBED["components"]["schemas"]
@@ -23,6 +33,7 @@ NAMES = {
     "Topic": "TopicOut",
     "Rated": "RatedOut",
     "Answered": "AnsweredOut",
+    "Preferred": "PreferredOut",
     "Steps": "StepsOut",
     "Best": "BestOut",
     "Term": "TermOut",
@@ -134,3 +145,19 @@ def test_the_client_is_light() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("made", [Client, AsyncClient])
+@pytest.mark.parametrize(
+    ("key", "why"), [("", "is empty"), ("a-key\n", "white space"), ("schlüssel", "not ASCII")]
+)
+def test_a_key_that_cannot_be_sent_is_refused_at_once(made: Any, key: str, why: str) -> None:
+    with pytest.raises(InvalidInput, match=why):
+        made("http://127.0.0.1:1", key=key)
+
+
+def test_an_address_without_http_is_not_tried_for_a_minute() -> None:
+    with Client("127.0.0.1:1") as client, pytest.raises(ClientError, match="begins with http://"):
+        client.next("ann")
+    with Client("localhost:1") as client, pytest.raises(ClientError, match="begins with http://"):
+        client.next("ann")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import conlinucb as cl
+from conlinucb.agent.strategies import RelativeDifference
 from conlinucb.datasets import synthetic
 from conlinucb.experiments.spec import run_spec
 from support.worlds import films, refused
@@ -153,3 +154,27 @@ def test_people_and_parts_of_ones_own(tmp_path: Path) -> None:
     assert outcome.agents["mine"].last.questions == 4
     assert outcome.agents["mine"].last.regret == 0
     assert "NaN" not in (tmp_path / "out" / "own" / "mine" / "base.json").read_text()
+
+
+def test_pairs_from_a_file(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "rounds = 30\nrepeats = 1\n[data]\nname = 'synthetic'\narms = 60\nterms = 9\nd = 4\n"
+        "[people]\nkind = 'ClickUsers'\nlink = 'clip'\nusers = 3\npool_size = 10\ncompares = 0.2\n"
+        "[agents.theirs]\nrecipe = 'relative_conucb'\npair_update = 'winner'\n"
+        "[agents.fast]\nrecipe = 'relative_conucb'\n"
+        "strategy = { name = 'relative-difference', exact = false }\n"
+        "[agents.crossed]\nrecipe = 'conlinucb'\nstrategy = 'max-radius-pairs'\n"
+        "pair_update = 'both'\n",
+    )
+    outcome = run_spec(path, tmp_path / "out")
+    data = synthetic(arms=60, terms=9, d=4, users=3)
+    inner = cl.ClickUsers(np.asarray(data.thetas), link="clip", pool_size=10)
+    agents = {
+        "theirs": cl.relative_conucb(data.catalog, pair_update="winner"),
+        "fast": cl.relative_conucb(data.catalog, strategy=RelativeDifference(exact=False)),
+        "crossed": cl.conlinucb(data.catalog, strategy="max-radius-pairs", pair_update="both"),
+    }
+    direct = cl.simulate(agents, cl.Compares(inner, noise=0.2), rounds=30)
+    for name in agents:
+        assert outcome.regret(name) == direct.final_regret(name).mean()

@@ -17,6 +17,7 @@ from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.experiments.run import run_setting
 from conlinucb.experiments.setting import Setting, Size, settings_of
 from conlinucb.progress import Progress
+from support.reproductions import agent_of, linear_people
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +48,7 @@ def test_it_is_run_as_the_theory_assumes(protocol: str) -> None:
     for setting in found:
         thetas = setting.thetas()[0]
         assert np.allclose(np.linalg.norm(thetas, axis=1), 1.0)
-        people = setting.people(thetas)
+        people = linear_people(setting)
         assert people.noise == people.term_noise == setting.point.noise
         assert not people.shared_noise
         assert [t for t in range(1, 45) if asked_by(setting.schedule, t) * 10 == t] == [
@@ -55,7 +56,7 @@ def test_it_is_run_as_the_theory_assumes(protocol: str) -> None:
         ]  # fmt: skip
         assert not setting.tunes
         for name in setting.agents:
-            used = setting.agent(name, setting.parameters(name, {})).estimator.parameters()
+            used = agent_of(setting, name).estimator.parameters()
             assert used["alpha"] == cl.TheoryAlpha(delta=0.05)
             assert used.get("beta", 1.0) == 1.0
 

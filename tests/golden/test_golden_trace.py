@@ -67,9 +67,10 @@ ADDED = (
     *("explore", "population", "population_least", "population_days"),
     *("version", "agent", "pool", "pool_size", "excluded", "excluded_digest", "propensity"),
     *("said", "first", "among", "left_out", "public"),
+    *("pick", "chose", "picked", "any_question", "best_question"),
 )
-"""Fields of HTTP that came later, for questions about pairs, random exploration, populations, and
-decisions that can be judged by the log: what was there before stays."""
+"""Fields of HTTP that came later, for questions about pairs and groups, random exploration,
+populations, and decisions that can be judged by the log: what was there before stays."""
 
 
 def differences(found: Any, kept: Any, where: str = "") -> Iterator[str]:

@@ -7,18 +7,17 @@ import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
-import httpx2 as httpx
 import pytest
 
-from conlinucb.service.storage import Storage
 from support.crowd import CLIENTS, STAYING, Common, Member, built, check_logs
 from support.service_world import Server
 from support.soak import (
     check_database,
     check_state,
     drained,
+    is_current,
     sizes,
     wait_for,
     workers_of,
@@ -33,7 +32,7 @@ def test_crowd(lasting_url: str) -> None:
             for user in STAYING:
                 made = client.put(f"/v1/users/{user}")
                 assert made.status_code == 204, made.text
-        common = Common(time.monotonic() + sizes(4.0, 60.0))
+        common = Common(time.monotonic() + sizes(2.0, 60.0))
         members = [Member(server.base, number, common) for number in range(CLIENTS)]
         with ThreadPoolExecutor(CLIENTS) as pool:
             for run in [pool.submit(each.run) for each in members]:
@@ -50,16 +49,9 @@ def _check_every_worker(server: Server, url: str, common: Common) -> None:
     workers = workers_of(server)
     for one in workers:
         with halted([each for each in workers if each != one]), server.client() as client:
-            wait_for(lambda: _is_current(client, url), "the last version in this worker")
+            wait_for(lambda: is_current(client, url), "the last version in this worker")
             for user in STAYING:
                 check_state(client, url, user, items=["Alien (1979)", *common.items[-2:]])
-
-
-def _is_current(client: httpx.Client, url: str) -> bool:
-    with closing(Storage(url)) as storage:
-        entry = storage.catalogue_log.find("films")
-    assert entry is not None
-    return bool(client.get("/v1/catalogues/films").json()["version"] == entry.serving)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ import pytest
 from conlinucb.service.http.temporary import own_folder, remove_left_behind
 from conlinucb.service.storage import Storage
 from support.service_world import Server
+from support.soak import wait_for
 
 pytestmark = pytest.mark.more
 LAME_DUCK = 1.5
@@ -87,7 +88,8 @@ def test_nobody_is_cut_off_and_nothing_is_lost(
     threads = [threading.Thread(target=each.run) for each in people]
     for each in threads:
         each.start()
-    time.sleep(1.0)
+    wait_for(lambda: all(each.acknowledged for each in people), "something is said to everybody")
+    time.sleep(0.5)
     stopped = time.monotonic()
     (os.killpg if everyone else os.kill)(server.process.pid, signal.SIGTERM)
     said = _readiness(server)

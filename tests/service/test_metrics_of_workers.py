@@ -20,7 +20,7 @@ from support.soak import Drained, drained, sizes, wait_for, workers_of
 
 pytestmark = pytest.mark.more
 CLIENTS = 6
-STEPS = sizes(60, 600)
+STEPS = sizes(30, 600)
 USER = "/v1/users/{user}"
 CONFIG = """
 log_format = "json"

@@ -62,20 +62,21 @@ def locked(path: Path) -> Iterator[None]:
             process.communicate("\n")
 
 
-def test_sqlite_locked_by_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "_PRAGMAS", (*database._PRAGMAS, "PRAGMA busy_timeout = 200"))
+def test_sqlite_locked_by_another_process(tmp_path: Path) -> None:
     path = tmp_path / "service.db"
-    with client_of(f"sqlite:///{path}") as client:
+    url = f"sqlite:///{path}"
+    with client_of(url) as client:
         ann = meet_ann(client)
         before = log_of(client, "ann")
-        with locked(path):
-            refused(client, ann.writes, "503 store_unavailable")
-            accepted(client, ann.reads)
-            assert log_of(client, "ann") == before
-            assert client.get("/healthz").status_code == 200
+    with client_of(url, database_wait_seconds=0.2) as client, locked(path):
+        refused(client, ann.writes, "503 store_unavailable")
+        accepted(client, ann.reads)
+        assert log_of(client, "ann") == before
+        assert client.get("/healthz").status_code == 200
+    with client_of(url) as client:
         accepted(client, ann.writes[:-1])
         check_log(log_of(client, "ann"))
-        check_state(client, f"sqlite:///{path}", "ann")
+        check_state(client, url, "ann")
 
 
 def test_alive_while_all_wait_for_the_store(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 import conlinucb as cl
 from conlinucb.agent.spec import agent_of
 from conlinucb.service.conversations.use_cases import UseCases
-from support.runs import some_people
+from support.runs import ASKING_ABOUT_TERMS, some_people
 from support.service_world import client_of
 
 MORE = pytest.mark.more
@@ -39,7 +39,7 @@ AGENTS: dict[str, dict[str, Any]] = {
             "term_alpha": {"delta": 0.1},
             "schedule": SCHEDULE,
         }
-        for name in cl.STRATEGIES
+        for name in ASKING_ABOUT_TERMS
     },
     **{
         f"conlinucb {name}": {
@@ -49,7 +49,7 @@ AGENTS: dict[str, dict[str, Any]] = {
             "alpha": 0.3,
             "schedule": SCHEDULE,
         }
-        for name in cl.STRATEGIES
+        for name in ASKING_ABOUT_TERMS
     },
 }
 SOME_OFFERED = [name for name in AGENTS if " " in name and not name.endswith("spanner")]

@@ -12,7 +12,15 @@ import pytest
 import conlinucb as cl
 from conlinucb.agent.strategies import strategy_of
 from conlinucb.numerics.linalg import REFRESH_EVERY
-from support.runs import Floats, assert_as_by_hand, by_hand, same_traces, some_agents, some_people
+from support.runs import (
+    WITHOUT_GROUPS,
+    Floats,
+    assert_as_by_hand,
+    by_hand,
+    same_traces,
+    some_agents,
+    some_people,
+)
 from support.worlds import small_catalog
 
 SEED = 11
@@ -20,7 +28,7 @@ LOGARITHMIC = cl.Logarithmic(5)
 ALGORITHMS = (
     "linucb",
     "arm_con",
-    *(f"{recipe} {name}" for recipe in ("conucb", "conlinucb") for name in cl.STRATEGIES),
+    *(f"{recipe} {name}" for recipe in ("conucb", "conlinucb") for name in WITHOUT_GROUPS),
 )
 
 
@@ -217,14 +225,14 @@ class Plain:
     def __init__(self, name: str) -> None:
         twin = strategy_of(name)
         self.name, self.needs_pool, self.fixed_terms = name, twin.needs_pool, twin.fixed_terms
-        self.prepare, self._kernel = twin.prepare, twin.kernel
+        self.prepare, self._kernel, self.kind = twin.prepare, twin.kernel, twin.kind
 
     def choose(self, view: cl.View) -> int:
         parts: Any = [np.array(each) if np.ndim(each) else each for each in view]
         return int(self._kernel(cl.View(*parts)))
 
 
-@pytest.mark.parametrize("name", cl.STRATEGIES)
+@pytest.mark.parametrize("name", WITHOUT_GROUPS)
 def test_a_strategy_without_kernel_runs_the_same(name: str) -> None:
     catalog, schedule = small_catalog(arms=20, terms=9, d=4), cl.Linear(0.5)
     given = {"quick": name, "plain": Plain(name)}

@@ -22,6 +22,7 @@ PRIOR = cl.Gaussian(np.zeros(3), np.eye(3), 0.1)
         (cl.arm_con, {}, ["alpha", "beta"]),
         (cl.conlinucb, {}, ["alpha", "beta"]),
         (cl.conucb, {}, ["alpha", "term_alpha", "mix", "term_beta"]),
+        (cl.logistic, {}, ["alpha", "beta"]),
         (cl.for_newcomers, {}, ["alpha"]),
         (cl.conlinucb, {"beta": 0.3}, ["alpha"]),
         (cl.conlinucb, {"prior": PRIOR}, ["alpha"]),

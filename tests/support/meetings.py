@@ -17,8 +17,8 @@ class Meeting:
     """One person's rounds under one agent."""
 
     arms: list[int] = field(default_factory=list)
-    asked: list[int] = field(default_factory=list)
-    heard: list[float | None] = field(default_factory=list)
+    asked: list[tuple[int, ...]] = field(default_factory=list)
+    heard: list[Any] = field(default_factory=list)
     measures: list[list[float]] = field(default_factory=list)
     user: Any = None
 
@@ -41,12 +41,10 @@ def meet(
         pool, offered = people.round(place)
         number = 0
         while (question := agent.ask(someone, pool, offered)) is not None:
-            answer = people.answer(place, question, number)
+            said: Any = people.pick if question.kind == "group" else people.answer
+            answer = said(place, question, number)
             agent.hear(someone, question, answer)
-            which = question.indices
-            found.asked.append(
-                which[0] if len(which) == 1 else which[0] * len(catalog.term_ids) + which[1]
-            )
+            found.asked.append(_traced(agent, question))
             found.heard.append(answer)
             number += 1
         arm = int(agent.recommend(someone, pool).arms[0])
@@ -65,6 +63,15 @@ def meet(
     return found
 
 
+def _traced(agent: cl.Agent, question: cl.Question) -> tuple[int, ...]:
+    """A question as a trace has it."""
+    which = question.indices
+    if question.kind == "group":
+        assert agent.chooser is not None
+        return (*which, *[-1] * (agent.chooser.size - len(which)))
+    return which if len(which) == 1 else (which[0] * len(agent.catalog.term_ids) + which[1],)
+
+
 def assert_met_alike(
     agents: dict[str, cl.Agent], people: cl.People, rounds: int, *, users: int | None = None
 ) -> cl.Results:
@@ -75,7 +82,7 @@ def assert_met_alike(
             hand = meet(agent, people, rounds, seed=4, user=user)
             arms, asked = results.trace(name, 0, user)
             assert arms.tolist() == hand.arms, (name, user)
-            assert asked.tolist() == hand.asked, (name, user)
+            assert asked.tolist() == [each for one in hand.asked for each in one], (name, user)
             found = np.stack([results.metric(name, each)[0, user] for each in MEASURES], axis=1)
             np.testing.assert_allclose(found, hand.measures, rtol=1e-8, atol=1e-8)
     return results

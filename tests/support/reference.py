@@ -15,9 +15,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
 
 from conlinucb.randomness import QUESTIONS, derive, uniform_index
+from support import graphs, thin
+from support.lines import expected_maximum
+from support.smooth import xi
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -208,6 +210,11 @@ class Moment:
     arms: Floats
     reluctance: Indices
     """Twice the number of times each of ``terms`` was asked about, and 1 more for a narrow one."""
+    offered: Indices
+    every: Floats
+    """Of all terms, offered or not, as ``graph`` and ``design`` are."""
+    graph: Floats
+    design: Floats
 
     def draw(self, n: int) -> int:
         return int(uniform_index(derive(np.uint64(self.seed), QUESTIONS), self.asked, n))
@@ -265,26 +272,20 @@ def by_information(now: Moment) -> int:
     return of_the_allowed(now, np.sqrt(effect / (1 + np.sum(now.terms.T * after, axis=0))))
 
 
-def by_value(now: Moment) -> int:
+def values(now: Moment) -> Floats:
+    """By how much an answer about what may be asked is expected to improve the best arm."""
     after = solve(now.estimate.term_M, now.terms.T)
     moves = now.estimate.reach(now.pool_rows) @ after
     moves *= now.estimate.answers_reach / np.sqrt(1 + np.sum(now.terms.T * after, axis=0))
     means = now.pool_rows @ now.estimate.theta
-    gains = [expected_maximum(means, column) - means.max() for column in moves.T]
-    return of_the_allowed(now, np.array(gains))
+    gains = np.zeros(len(now.terms))
+    for k in np.flatnonzero(now.reluctance == now.reluctance.min()):
+        gains[k] = expected_maximum(means, moves[:, k]) - means.max()
+    return gains
 
 
-def expected_maximum(heights: Floats, slopes: Floats) -> float:
-    """E[max (heights + slopes Z)]: between the crossings of two lines one is the highest."""
-    one, other = np.triu_indices(heights.size, 1)
-    apart = slopes[one] != slopes[other]
-    one, other = one[apart], other[apart]
-    cuts = np.sort((heights[other] - heights[one]) / (slopes[one] - slopes[other]))
-    cuts = np.concatenate([[-np.inf], cuts, [np.inf]])
-    middles = np.clip(cuts[:-1], -1e3, 1e3) / 2 + np.clip(cuts[1:], -1e3, 1e3) / 2
-    top = np.argmax(heights + np.outer(middles, slopes), axis=1)
-    shares, ends = np.diff(norm.cdf(cuts)), norm.pdf(cuts)
-    return float(heights[top] @ shares + slopes[top] @ (ends[:-1] - ends[1:]))
+def by_value(now: Moment) -> int:
+    return of_the_allowed(now, values(now))
 
 
 def spanner(vectors: Floats) -> list[int]:
@@ -303,6 +304,28 @@ def spanner(vectors: Floats) -> list[int]:
         chosen[column], basis[column] = at, rows[at]
 
 
+def by_design(now: Moment) -> int:
+    drawn = graphs.drawn(now)
+    return by_radius(now) if drawn is None else drawn
+
+
+def by_log_det(now: Moment) -> int:
+    M = now.estimate.term_M
+    return first_of_the_best(graphs.log_dets(M, now.every, now.graph, now.offered, full=False))
+
+
+def by_thinness(now: Moment) -> int:
+    return first_of_the_best(thin.along_the_thinnest(now.estimate.term_M, now.every, now.terms))
+
+
+def by_smoothing(now: Moment) -> int:
+    shaken = [
+        x + xi(now.seed, now.asked, int(k), x.size)
+        for k, x in zip(now.offered, now.terms, strict=True)
+    ]
+    return first_of_the_best(np.array(shaken) @ now.estimate.term_theta)
+
+
 def by_spanner(now: Moment) -> int:
     return now.members[now.draw(len(now.members))]
 
@@ -317,6 +340,10 @@ STRATEGIES: dict[str, Callable[[Moment], int]] = {
     "related-reduction": by_related_reduction,
     "informative": by_information,
     "valuable": by_value,
+    "design": by_design,
+    "log-det": by_log_det,
+    "thinnest": by_thinness,
+    "smoothed": by_smoothing,
 }
 
 
@@ -335,23 +362,25 @@ class Reference:
     terms: Floats = field(init=False)
     members: list[int] = field(init=False)
     times: Indices = field(init=False)
+    graph: Floats = field(init=False)
+    design: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         self.times = np.zeros(self.weights.shape[1], dtype=np.int64)
         self.terms = (self.weights / self.weights.sum(axis=0)).T @ self.arms
         self.members = spanner(self.terms) if self.strategy == "spanner" else []
+        nothing = np.empty(0)
+        self.design = graphs.members(self.terms) if self.strategy == "design" else nothing
+        linked = self.strategy == "log-det"
+        self.graph = graphs.co_occurrence(self.weights, self.terms) if linked else nothing
 
     def questions_due(self) -> int:
         if self.strategy is None:
             return 0
         return questions_by(self.b, self.t) - questions_by(self.b, self.t - 1)
 
-    def ask(self, pool: Indices, offered: Indices) -> int:
-        self.asked += 1
-        if self.strategy == "arm":
-            return self.best_arm(pool)
-        offered = np.sort(offered)
-        now = Moment(
+    def moment(self, pool: Indices, offered: Indices) -> Moment:
+        return Moment(
             estimate=self.estimate,
             terms=self.terms[offered],
             members=self.members,
@@ -360,11 +389,23 @@ class Reference:
             t=self.t,
             questions=questions_by(self.b, self.t),
             seed=self.seed,
-            asked=self.asked - 1,
+            asked=self.asked,
             arms=self.arms,
             reluctance=(2 * self.times + (np.count_nonzero(self.weights, axis=0) < 2))[offered],
+            offered=offered,
+            every=self.terms,
+            graph=self.graph,
+            design=self.design,
         )
-        chosen = int(offered[STRATEGIES[str(self.strategy)](now)])
+
+    def ask(self, pool: Indices, offered: Indices) -> int:
+        if self.strategy == "arm":
+            self.asked += 1
+            return self.best_arm(pool)
+        offered = np.sort(offered)
+        rule = STRATEGIES[str(self.strategy)]
+        chosen = int(offered[rule(self.moment(pool, offered))])
+        self.asked += 1
         self.times[chosen] += 1
         return chosen
 

@@ -32,6 +32,20 @@ real = pytest.mark.skipif(
 )
 
 
+def linear_people(setting: Setting) -> cl.LinearUsers:
+    """Those of a setting of the paper."""
+    people = setting.people(setting.thetas()[0])
+    assert isinstance(people, cl.LinearUsers)
+    return people
+
+
+def agent_of(setting: Setting, name: str) -> cl.Agent:
+    """An algorithm of the paper in it, as it stands before tuning."""
+    agent = setting.agent(name, setting.parameters(name, {}))
+    assert isinstance(agent, cl.Agent)
+    return agent
+
+
 def settings(item: str, protocol: str, **size: int) -> list[Setting]:
     given = Size(**{**SMALL, **size})  # type: ignore[arg-type]
     return settings_of(ITEMS[item], PROTOCOLS[protocol], given, seed=0)

@@ -22,7 +22,7 @@ from conlinucb.service.storage.schema import catalogues, changes
 from support.service_talk import RECIPES, Talk, arrays
 
 NUMBERS = count()
-WAIT = 20.0
+WAIT = 60.0
 """Seconds for what goes on in the background."""
 FILMS: dict[str, list[str]] = {
     "Alien": ["horror", "space"],

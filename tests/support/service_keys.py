@@ -19,9 +19,9 @@ def storage_of(client: TestClient) -> Storage:
     return storage
 
 
-def make_key(client: TestClient, name: str, *scopes: str, catalogue: str | None = None) -> str:
+def make_key(client: TestClient, name: str, *scopes: str, **more: Any) -> str:
     """A key that the service knows at once."""
-    made = storage_of(client).keys.make(name, scopes, catalogue)
+    made = storage_of(client).keys.make(name, scopes, **more)
     client.app.state.keyring.refresh()  # type: ignore[attr-defined]
     return made
 

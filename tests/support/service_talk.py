@@ -99,7 +99,7 @@ class Talk:
 
     def wait_for_snapshot(self, seq: int) -> None:
         """Until a state is kept that has this event in it."""
-        deadline = time.monotonic() + 20.0
+        deadline = time.monotonic() + 60.0
         while (found := self.kept_state()) is None or found.seq < seq:
             assert time.monotonic() < deadline, found
             time.sleep(0.02)

@@ -24,7 +24,7 @@ from conlinucb.service.http.app import create_app
 from conlinucb.service.storage import MEMORY, Storage, migrate
 from support import log_scan
 
-READY_WITHIN = 90.0
+READY_WITHIN = 180.0
 """Seconds; a first start compiles kernels on a busy machine."""
 
 
@@ -141,7 +141,7 @@ class Server:
         """Ask it to stop, and return what it wrote."""
         self.process.terminate()
         try:
-            said = self.process.communicate(timeout=30)[1]
+            said = self.process.communicate(timeout=60)[1]
             log_scan.note_text(said)
             return said
         except subprocess.TimeoutExpired:

@@ -370,6 +370,14 @@ def check_state(client: httpx.Client, url: str, user: str, *, items: Sequence[st
         check_adds_up(why)
 
 
+def is_current(client: httpx.Client, url: str) -> bool:
+    """Whether the worker that answers has the last version of the films."""
+    with closing(Storage(url)) as storage:
+        entry = storage.catalogue_log.find("films")
+    assert entry is not None
+    return bool(client.get("/v1/catalogues/films").json()["version"] == entry.serving)
+
+
 def workers_of(server: Server) -> list[int]:
     """The processes that serve, which are children of the one that was started."""
     command = ["pgrep", "-P", str(server.process.pid), "-f", "spawn_main"]

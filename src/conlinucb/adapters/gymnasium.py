@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conlinucb.agent.question import question_about
+from conlinucb.agent.relative import as_number
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.catalog.given import checked_catalog
 from conlinucb.errors import InvalidInput, MissingExtra
@@ -222,7 +223,8 @@ class ConversationEnv(PeopleEnv):
             return self._recommend(position)
         term = position - self.pool_size
         question = question_about(self.catalog, "term", (term,), self._count + 1, self.place.round)
-        self._answer = self.people.answer(self.place, question, self._count)
+        said = self.people.answer(self.place, question, self._count)
+        self._answer = None if said is None else as_number(said)
         self._asked, self._count = term + 1, self._count + 1
         told = {"regret": 0.0, "observed": self._answer is not None}
         return self._seen(), 0.0 - self.cost, False, False, {**self._info(), **told}

@@ -31,7 +31,7 @@ class Advice:
     scores: Floats
     """What they are ranked by: mean plus exploration, or as ``select`` says."""
     means: Floats
-    """Expected rewards x'theta."""
+    """Expected rewards: x'theta, or the chance that goes with it."""
     radii: Floats
     """Uncertainties ||x||_P."""
     round: int
@@ -43,6 +43,8 @@ class Advice:
     propensities: Floats | None = None
     """How likely each arm was to be among these k: 1 where nothing is left to chance, None where
     ``select`` does not tell."""
+    wanted: bool = True
+    """Whether the best arm's reward is asked for: see ``rewards`` of an ``Agent``."""
 
     def copy(self) -> Advice:
         """The same in arrays of its own."""
@@ -74,6 +76,11 @@ class Ranking:
         rows = self._rows(arms)
         seen = self._seen(rows)
         return ArmScores(seen.means, seen.radii, self._ranked(rows, seen))
+
+    def told(self, arms: Indices) -> ArmScores:
+        """The same, with the rewards to be expected in place of x'theta."""
+        found = self.scores(arms)
+        return found._replace(means=self.estimator.expected(found.means))
 
     def _rows(self, arms: Indices) -> Floats:
         everything = arms.size == len(self.catalog) and arms is self.catalog._live_arms
@@ -140,7 +147,7 @@ class Ranking:
         return Advice(
             kept[best],
             found.scores[best],
-            found.means[best],
+            self.estimator.expected(found.means[best]),
             found.radii[best],
             self.round,
             found.means[best] < threshold(float(kth)),
@@ -216,3 +223,11 @@ class Newcomers:
         if self._state is None:
             self._state = self.estimator.new_state(self.catalog.d)
         return self._state
+
+
+def known_propensities(ranking: Ranking, arms: Indices, k: int, draws: int) -> Floats:
+    """Those of a ranking, which must tell them."""
+    found = ranking.propensities(arms, k, draws)
+    if found is None:
+        raise InvalidInput(f"select {ranking.select!r} has no propensities(seen, k).")
+    return found

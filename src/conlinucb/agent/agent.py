@@ -11,34 +11,42 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike, NDArray
 
+from conlinucb.agent import asking, relative
 from conlinucb.agent import schedule as schedules
-from conlinucb.agent.advice import Advice, Newcomers, Ranking
+from conlinucb.agent.advice import Advice, Newcomers, Ranking, known_propensities
 from conlinucb.agent.among import arm_of, arms_of, offered_of, pool_of
-from conlinucb.agent.asking import can_be_asked, choose_if_worth, most_valuable
 from conlinucb.agent.by_parameters import ByParameters
-from conlinucb.agent.estimators import ArmScores, Estimator, Influence
-from conlinucb.agent.estimators.kernels import checked_kernels
+from conlinucb.agent.estimators import ArmScores, Estimator, Influence, checked_estimator
+from conlinucb.agent.gates import STOP, gate_of
 from conlinucb.agent.many import recommend_many
-from conlinucb.agent.priors import answers_of, checked_answers, scale_of
+from conlinucb.agent.picked import Picks
+from conlinucb.agent.priors import answers_of, checked_answers
 from conlinucb.agent.question import Question, question_about
 from conlinucb.agent.questionnaire import Batch, chosen_together
-from conlinucb.agent.schedule import WhenWorth
+from conlinucb.agent.relative import Learn, Lesson, PairUpdate, Said
+from conlinucb.agent.rewards import advised, checked_rewards, new_notes
 from conlinucb.agent.select import select_of
+from conlinucb.agent.sharing import Sharing, checked_sharing
+from conlinucb.agent.spreading import spreading_of
 from conlinucb.agent.strategies import strategy_of
 from conlinucb.agent.strategies.chooser import Chooser
+from conlinucb.agent.strategies.group import Teaching
 from conlinucb.agent.term_estimates import TermEstimates, expected_answer, term_estimates
-from conlinucb.agent.user import User, from_arrays, kind_of, new_user
+from conlinucb.agent.user import User, check_user, from_arrays, kind_of, new_user
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.catalog.given import checked_catalog
-from conlinucb.errors import InvalidInput, QuestionClosed
-from conlinucb.numerics.validation import Floats, number, positive, seed_of, whole
+from conlinucb.errors import InvalidInput
+from conlinucb.numerics.validation import Floats, positive, seed_of, whole
 
 
 class Agent(ByParameters):
     """One algorithm on one catalogue; holds parameters, no person's state.
 
     Build one with ``linucb``, ``arm_con``, ``conucb`` or ``conlinucb``. ``asks`` says what
-    questions are about: key-terms chosen by ``strategy``, or arms (the best of the pool).
+    questions are about: key-terms chosen by ``strategy``, or arms (the best of the pool);
+    ``pair_update`` what a pair teaches: its "difference", the "winner", or "both" of it;
+    ``sharing`` who learns together, in a ``Crowd`` or a simulation; ``rewards`` which rewards are
+    asked for (None: all of them), as each ``Advice.wanted`` says.
 
     Wherever a verb takes arms or key-terms, a whole number is an index and a text an id. Agents
     are equal where their parameters and the content of their catalogues are.
@@ -53,29 +61,28 @@ class Agent(ByParameters):
         schedule: Callable[[int], float],
         asks: Literal["term", "arm"] = "term",
         select: Any = "ucb",
+        pair_update: PairUpdate = "difference",
+        sharing: Sharing | None = None,
+        rewards: Any = None,
     ) -> None:
         checked_catalog(catalog)
         if asks not in ("term", "arm"):
             raise InvalidInput(f"asks must be 'term' or 'arm', got {asks!r}.")
-        if not isinstance(estimator, Estimator):
-            raise InvalidInput(
-                f"estimator must be an Estimator such as Ridge(), got {estimator!r}."
-            )
-        checked_kernels(estimator.name, estimator.kernels)
-        self.catalog, self.estimator = catalog, estimator
+        self.catalog, self.estimator = catalog, checked_estimator(estimator)
         self._given = {"strategy": strategy, "schedule": schedule, "asks": asks, "select": select}
+        self.pair_update = self._given["pair_update"] = relative.checked_update(pair_update)
+        self.sharing = self._given["sharing"] = checked_sharing(sharing, estimator)
+        self.rewards = self._given["rewards"] = checked_rewards(rewards)
         answers = answers_of(estimator.start, catalog)
         self.answers = checked_answers(answers, len(catalog.term_ids))
         self.select = select_of(select)
         self.schedule = schedules.checked(schedule)
-        if asks == "arm" and isinstance(schedule, WhenWorth):
-            raise InvalidInput(
-                "WhenWorth knows what questions about key-terms are worth, but this agent asks "
-                "about arms. Use Linear(b), Every(n) or another b(t)."
-            )
         self.asks: Literal["term", "arm"] = asks
         self.strategy = None if strategy is None else strategy_of(strategy)
         self.chooser = None if self.strategy is None else Chooser(self.strategy, catalog)
+        self.teaching = Teaching() if self.chooser is None else self.chooser.teaching
+        self.gate = gate_of(schedule, self.strategy, asks, catalog)
+        self.spreading = spreading_of(catalog, estimator)
         self._kind = kind_of(estimator)
         self._newcomers = Newcomers(catalog, estimator, self.select)
         self._worth: Chooser | None = None
@@ -100,7 +107,7 @@ class Agent(ByParameters):
 
     def new_user(self, seed: int = 0) -> User:
         """Someone who has said nothing yet; ``seed`` decides the strategy's random draws."""
-        return new_user(self.estimator, self.catalog.d, seed_of(seed))
+        return new_user(self.estimator, self.catalog.d, seed_of(seed), new_notes(self.rewards))
 
     def load_user(self, arrays: Mapping[str, NDArray[Any]]) -> User:
         """The user that ``user.to_arrays()`` described; goes on exactly as that one would."""
@@ -130,7 +137,7 @@ class Agent(ByParameters):
     def questions_left(self, user: User) -> int:
         """Questions that may still be asked before this round's recommendation, by the schedule.
 
-        With ``WhenWorth`` the most that can be: ``ask`` looks at what they are worth.
+        Of a schedule that looks, such as ``WhenWorth``, the most that can be: ``ask`` looks.
         """
         self._check(user)
         if not self.asks_at_all:
@@ -142,55 +149,57 @@ class Agent(ByParameters):
     ) -> int:
         """Questions still to be answered or skipped before this round's recommendation.
 
-        A question that is not asked before ``recommend`` lapses; it is not owed later. With
-        ``WhenWorth`` there are none as soon as the best of the ``offered`` is not worth its cost to
-        this ``pool`` (default: everything), which takes about as long as choosing one.
+        A question that is not asked before ``recommend`` lapses; it is not owed later. With a
+        schedule that looks, such as ``WhenWorth``, there are none as soon as it lets none of the
+        ``offered`` through for this ``pool`` (default: everything), which takes about as long as
+        choosing one.
         """
         left = self.questions_left(user)
-        if not left or user.open is not None or not isinstance(self.schedule, WhenWorth):
+        if not left or user.open is not None or self.gate is None:
             return left
-        return left if self.value(user, pool, offered) > self.schedule.cost else 0
+        arms, terms = pool_of(self.catalog, pool), offered_of(self.catalog, offered)
+        return 0 if asking.decided(self, user, arms, terms) == STOP else left
 
     def ask(
         self, user: User, pool: ArrayLike | None = None, offered: ArrayLike | None = None
     ) -> Question | None:
-        """The next question, or None when none is due or, with ``WhenWorth``, worth its cost.
+        """The next question, or None when none is due or the schedule lets none through.
 
         As long as one is due, an open question is returned again, whatever is offered; it can be
         answered later, too. ``offered`` are the key-terms to choose from, in any order (default:
         all); ``pool`` the arms of this round, which some strategies look at.
         """
         arms, terms = pool_of(self.catalog, pool), offered_of(self.catalog, offered)
-        if not self.questions_left(user) or not can_be_asked(self, terms):
+        if not self.questions_left(user) or not asking.can_be_asked(self, terms):
             return None
         if user.open is None:
-            chosen = choose_if_worth(self, user, arms, terms)
+            chosen = asking.choose_if_open(self, user, arms, terms)
             if chosen is None:
                 return None
-            number, now = user.questions + 1, user.rounds + 1
-            user.was_asked(question_about(self.catalog, *chosen, number, now))
+            place = user.questions + 1, user.rounds + 1
+            pick = None if self.chooser is None else self.chooser.pick
+            question = question_about(self.catalog, *chosen, *place, pick)
+            user.was_asked(asking.probed(self, user, question))
         return user.open
 
     def hear(
-        self, user: User, question: Question, answer: float | None, *, weight: float = 1.0
+        self, user: User, question: Question, answer: Said | Picks | None, *, weight: float = 1.0
     ) -> None:
         """Take in the answer to the open question; None means skipped and teaches nothing.
 
+        A pair is answered by "first", "second", "both" or "neither", by how much more the first is
+        liked, or by what each of the two is worth, (first, second): the words are (1, 0), (0, 1),
+        (1, 1) and (0, 0). A group by what was picked: indices or ids, [] for none of these.
         ``weight`` is the answer's precision against that of others.
         """
         self._check(user)
-        if not isinstance(question, Question):
-            raise InvalidInput(f"question must be a Question from ask(), got {question!r}.")
-        if question != user.open:
-            raise QuestionClosed(
-                f"{question} is not open: it was answered before, or never asked of this user. "
-                f"Open now: {user.open}."
-            )
+        asking.check_open(user, question)
         if answer is not None:
-            value, heavy = number("answer", answer), positive("weight", weight)
-            place = question.number, question.round
-            known = question_about(self.catalog, question.kind, question.indices, *place)
-            self._hear(user, known, value, heavy)
+            said = relative.checked_answer(self.catalog, question, answer, self.estimator.checked)
+            about = question.kind, question.indices, question.number, question.round
+            known = question_about(self.catalog, *about, question.pick)
+            heavy = positive("weight", weight)
+            self._hear(user, asking.probed(self, user, known), said, heavy)
         user.settled += question.round == user.rounds + 1
         user.open = None
 
@@ -208,10 +217,10 @@ class Agent(ByParameters):
         array([1])
         """
         self._check(user)
-        place = user.questions, user.rounds + 1
         index = self.catalog.term_index(term) if isinstance(term, str) else whole("term", term)
-        about = question_about(self.catalog, "term", (index,), *place)
-        self._hear(user, about, number("answer", answer), positive("weight", weight))
+        about = question_about(self.catalog, "term", (index,), user.questions, user.rounds + 1)
+        said = self.estimator.checked("answer", answer), positive("weight", weight)
+        self._hear(user, about, *said)
         user.was_about(about.indices)
 
     def value(
@@ -230,7 +239,7 @@ class Agent(ByParameters):
         """
         self._check(user)
         arms, terms = pool_of(self.catalog, pool), offered_of(self.catalog, offered)
-        return most_valuable(self, user, arms, terms).gain
+        return asking.most_valuable(self, user, arms, terms).gain
 
     def questionnaire(
         self,
@@ -252,19 +261,21 @@ class Agent(ByParameters):
         >>> cl.conlinucb(cl.Catalog(arms, weights)).questionnaire(3)
         [0, 2]
         """
-        whole("least", least, low=0)
-        if alike is not None:
-            number("alike", alike, low=0.0, high=1.0)
-        terms = offered_of(self.catalog, offered)
         batch = Batch(self.catalog, self.estimator, self.answers)
-        return chosen_together(batch, self.catalog, terms, whole("n", n, low=0), least, alike)
+        return chosen_together(
+            batch, self.catalog, offered_of(self.catalog, offered), n, least, alike
+        )
 
-    def _hear(self, user: User, question: Question, answer: float, weight: float) -> None:
+    def _hear(self, user: User, question: Question, answer: Said, weight: float) -> None:
         """Learn from an answer, on the scale that the prior says it is on."""
-        scale = scale_of(self.answers, question.kind, question.indices)
-        learn = self._learner("arm" if question.kind == "arm" else "term")
-        if scale.weight > 0:  # a weight of 0 tells nothing
-            learn(user.state, question.probe, scale.observed(answer), weight * scale.weight)
+        how = self.pair_update, self.teaching, self.estimator.pairs, self.spreading
+        learn = self.estimator.learn_arm if question.kind == "arm" else self.estimator.learn_term
+        for each in relative.lessons(question, answer, self.answers, *how):
+            self._take_in(user, learn, each._replace(weight=weight * each.weight), answer=True)
+
+    def _take_in(self, user: User, learn: Learn, lesson: Lesson, *, answer: bool) -> None:
+        """Everything that is learned of a person comes through here."""
+        learn(user.state, *lesson)
 
     def recommend(
         self,
@@ -280,7 +291,8 @@ class Agent(ByParameters):
         """
         self._check(user)
         arms, ranking = pool_of(self.catalog, pool, exclude), self._ranking(user)
-        advice = self._newcomers.best(user, ranking, arms, whole("k", k, low=1))
+        best = self._newcomers.best(user, ranking, arms, whole("k", k, low=1))
+        advice = advised(self, user, arms, best)
         user.close_round()
         return advice
 
@@ -308,8 +320,8 @@ class Agent(ByParameters):
         """
         self._check(user)
         features = self.catalog._arms[arm_of(self.catalog, arm)]
-        value, heavy = number("reward", reward), positive("weight", weight)
-        self._learner("arm")(user.state, features, value, heavy)
+        value, heavy = self.estimator.checked("reward", reward), positive("weight", weight)
+        self._take_in(user, self.estimator.learn_arm, Lesson(features, value, heavy), answer=False)
 
     def estimates(self, user: User) -> TermEstimates:
         """What is believed of every key-term, asked about or not.
@@ -334,9 +346,9 @@ class Agent(ByParameters):
         return expected_answer(self.catalog, self.estimator, self.answers, user, question)
 
     def score(self, user: User, arms: ArrayLike) -> ArmScores:
-        """Means, radii and scores of these arms, removed ones too; closes no round."""
+        """Expected rewards, radii and scores of these arms, removed ones too; closes no round."""
         self._check(user)
-        return self._ranking(user).scores(arms_of(self.catalog, arms))
+        return self._ranking(user).told(arms_of(self.catalog, arms))
 
     def propensities(
         self, user: User, pool: ArrayLike | None = None, k: int = 1, *, draws: int = 1000
@@ -354,10 +366,7 @@ class Agent(ByParameters):
         """
         self._check(user)
         arms, many = pool_of(self.catalog, pool), whole("draws", draws, low=1)
-        found = self._ranking(user).propensities(arms, whole("k", k, low=1), many)
-        if found is None:
-            raise InvalidInput(f"select {self.select!r} has no propensities(seen, k).")
-        return found
+        return known_propensities(self._ranking(user), arms, whole("k", k, low=1), many)
 
     def influence(self, user: User, arm: int | str) -> Influence:
         """How each reward and answer bears on an arm's mean: the parts of all of them add up.
@@ -373,9 +382,9 @@ class Agent(ByParameters):
         True
         """
         self._check(user)
-        features = self.catalog._arms[arm_of(self.catalog, arm)]
-        found = self.estimator.influence(user.state, features)
-        return found._replace(answers=self.answers)
+        found = self.estimator.influence(user.state, self.catalog._arms[arm_of(self.catalog, arm)])
+        found = found._replace(pair_update=self.pair_update, teaching=self.teaching)
+        return found._replace(answers=self.answers, spreading=self.spreading)
 
     def __repr__(self) -> str:
         return (
@@ -384,16 +393,7 @@ class Agent(ByParameters):
         )
 
     def _check(self, user: User) -> None:
-        if not isinstance(user, User):
-            raise InvalidInput(f"user must come from new_user() or load_user(), got {user!r}.")
-        if user.kind != self._kind or user.state.theta.size != self.catalog.d:
-            raise InvalidInput(
-                f"This user has d = {user.state.theta.size} and {user.kind}; the agent has "
-                f"d = {self.catalog.d} and {self._kind}."
-            )
-
-    def _learner(self, source: str) -> Callable[..., None]:
-        return self.estimator.learn_arm if source == "arm" else self.estimator.learn_term
+        check_user(user, self._kind, self.catalog.d)
 
     def _ranking(self, user: User) -> Ranking:
         return Ranking(self.catalog, self.estimator, self.select, self.schedule, user)

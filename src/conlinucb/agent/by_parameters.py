@@ -8,10 +8,13 @@ from typing import Any, Self
 from conlinucb.agent.changes import nested, replaced
 from conlinucb.agent.describe import parts, plain, same
 from conlinucb.agent.estimators import Estimator
+from conlinucb.agent.relative import PAIR_UPDATES, PairUpdate
 from conlinucb.agent.select import UpperConfidence
 from conlinucb.agent.strategies.chooser import Chooser
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.shown import Shown
+
+USUAL = PAIR_UPDATES[0]
 
 
 class ByParameters(Shown):
@@ -24,6 +27,9 @@ class ByParameters(Shown):
     schedule: Any
     asks: str
     select: Any
+    pair_update: PairUpdate
+    sharing: Any
+    rewards: Any
     _given: dict[str, Any]
     """The other arguments of the constructor, as they were given."""
 
@@ -38,6 +44,9 @@ class ByParameters(Shown):
             **{f"strategy_{name}": plain(value) for name, value in own.items()},
             "schedule": plain(self.schedule),
             **({} if isinstance(self.select, UpperConfidence) else {"select": plain(self.select)}),
+            **({} if self.pair_update == USUAL else {"pair_update": self.pair_update}),
+            **({} if self.sharing is None else {"sharing": plain(self.sharing)}),
+            **({} if self.rewards is None else {"rewards": plain(self.rewards)}),
         }
 
     def facts(self) -> dict[str, object]:
@@ -80,6 +89,8 @@ class ByParameters(Shown):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self) or self.asks != other.asks:
             return False
+        if self.pair_update != other.pair_update:
+            return False
         mine, theirs = self.catalog, other.catalog
         if mine is not theirs and mine.version != theirs.version:
             return False
@@ -89,6 +100,5 @@ class ByParameters(Shown):
         return hash((self.catalog.d, len(self.catalog), json.dumps(self.parameters())))
 
     def _parts(self) -> dict[str, Any]:
-        return {
-            part: getattr(self, part) for part in ("estimator", "strategy", "schedule", "select")
-        }
+        named = ("estimator", "strategy", "schedule", "select", "sharing", "rewards")
+        return {part: getattr(self, part) for part in named}

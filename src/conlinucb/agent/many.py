@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from conlinucb.agent.advice import Advice
 from conlinucb.agent.among import pool_of
+from conlinucb.agent.rewards import advised
 from conlinucb.agent.user import User
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
@@ -34,8 +35,8 @@ def recommend_many(
     if len({id(user) for user in people}) < len(people):
         raise InvalidInput("users must be different people; one of them is there twice.")
     most, known = whole("k", k, low=1), {}
-    advices = []
-    for user, arms in zip(people, _pools_of(agent.catalog, pools, len(people)), strict=True):
+    advices, everyones = [], _pools_of(agent.catalog, pools, len(people))
+    for user, arms in zip(people, everyones, strict=True):
         if not agent._newcomers.is_newcomer(user):
             advices.append(agent._ranking(user).best(arms, most))
             continue
@@ -43,6 +44,8 @@ def recommend_many(
         if alike not in known:
             known[alike] = agent._ranking(user).best(arms, most)
         advices.append(known[alike].copy())
+    told = zip(people, everyones, advices, strict=True)
+    advices = [advised(agent, user, arms, advice) for user, arms, advice in told]
     for user in people:
         user.close_round()
     return advices

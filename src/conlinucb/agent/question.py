@@ -14,12 +14,17 @@ from conlinucb.numerics.validation import Floats
 
 Kind = Literal["term", "arm", "pair", "group"]
 KINDS: tuple[Kind, ...] = ("term", "arm", "pair", "group")
-"""In the order in which stored people number them."""
+"""In the order in which stored people number them; behind them is a group's best."""
+Pick = Literal["any", "best"]
+PICKS: tuple[Pick, ...] = ("any", "best")
+"""What may be picked of a group: as many as one likes, or the one that one likes best."""
+LARGEST_GROUP = 16
+"""Key-terms that one question can be about."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """Do you like this? Or, of a pair: do you prefer the first to the second?"""
+    """Do you like this? Of a pair: do you prefer the first? Of a group: which of these?"""
 
     kind: Kind
     index: int
@@ -33,7 +38,11 @@ class Question:
     ids: tuple[Any, ...] = field(default=(), compare=False)
     """The ids of what is asked about, as the catalogue has them."""
     probe: Floats = field(default_factory=lambda: np.empty(0), compare=False)
-    """(d,) the direction asked about: an answer is taken for an observation of probe'theta."""
+    """(d,) the direction asked about: a number is taken for an observation of probe'theta."""
+    parts: Floats = field(default_factory=lambda: np.empty((0, 0)), compare=False)
+    """(n, d) the key-terms of a pair or group; nothing of a single one."""
+    pick: Pick | None = None
+    """Of a group: "any" or "best"; None for other kinds."""
 
     @property
     def indices(self) -> tuple[int, ...]:
@@ -42,16 +51,22 @@ class Question:
 
     def __repr__(self) -> str:
         others = f", others={self.others}" if self.others else ""
+        pick = f", pick={self.pick!r}" if self.pick else ""
         return (
             f"Question(kind={self.kind!r}, index={self.index}, number={self.number}, "
-            f"round={self.round}{others})"
+            f"round={self.round}{others}{pick})"
         )
 
 
 def question_about(
-    catalog: Catalog, kind: Kind, indices: Sequence[int], number: int, round: int
+    catalog: Catalog,
+    kind: Kind,
+    indices: Sequence[int],
+    number: int,
+    round: int,
+    pick: Pick | None = None,
 ) -> Question:
-    """A question with its ids and its probe.
+    """A question with its ids and its probe; of a group any may be picked unless ``pick`` says so.
 
     >>> catalog = Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]])
     >>> question_about(catalog, "pair", (0, 1), number=1, round=1).probe
@@ -59,6 +74,8 @@ def question_about(
     """
     known = catalog.arm_ids if kind == "arm" else catalog.term_ids
     _check(kind, indices, len(known))
+    if pick is not None and (kind != "group" or pick not in PICKS):
+        raise InvalidInput(f"pick must be one of {PICKS}, of a group, got {pick!r} of a {kind}.")
     return Question(
         kind,
         int(indices[0]),
@@ -67,12 +84,14 @@ def question_about(
         tuple(int(each) for each in indices[1:]),
         tuple(known[each] for each in indices),
         probe_of(catalog, kind, indices),
+        catalog._terms[list(indices) if len(indices) > 1 else []],
+        (pick or "any") if kind == "group" else None,
     )
 
 
 def _check(kind: Kind, indices: Sequence[int], size: int) -> None:
     fits = {"term": len(indices) == 1, "arm": len(indices) == 1, "pair": len(indices) == 2}
-    if kind not in KINDS or not fits.get(kind, len(indices) >= 2):
+    if kind not in KINDS or not fits.get(kind, 2 <= len(indices) <= LARGEST_GROUP):
         raise InvalidInput(f"A question of kind {kind!r} cannot be about {list(indices)}.")
     if len(set(indices)) < len(indices):
         raise InvalidInput(f"A {kind} must be of different key-terms, got {list(indices)}.")

@@ -7,10 +7,11 @@ import numpy as np
 from conlinucb.agent.estimators import Estimator
 from conlinucb.agent.priors import Answers
 from conlinucb.agent.strategies.allowed import breadth
+from conlinucb.agent.strategies.group import as_if_answered
 from conlinucb.agent.strategies.informative import spread_of
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.numerics.ties import first_best
-from conlinucb.numerics.validation import Floats, Indices
+from conlinucb.numerics.validation import Floats, Indices, number, whole
 
 
 class Batch:
@@ -21,7 +22,7 @@ class Batch:
 
     def __init__(self, catalog: Catalog, estimator: Estimator, answers: Answers) -> None:
         self.terms, self.spread = catalog._terms, spread_of(catalog)
-        self.cov = estimator.term_belief(estimator.new_state(catalog.d), 1, 0).cov
+        self.cov = estimator.term_belief(estimator.new_state(catalog.d), 1, 0).cov.copy()
         self.chances, self.weights = answers.chance, answers.weight * estimator.answer_weight
 
     def scores(self) -> Floats:
@@ -34,15 +35,17 @@ class Batch:
 
     def enter(self, k: int) -> None:
         """The covariance after an answer about term k."""
-        seen = self.cov @ self.terms[k]
-        gain = self.weights[k] / (1.0 + self.weights[k] * float(seen @ self.terms[k]))
-        self.cov = self.cov - gain * np.outer(seen, seen)
+        as_if_answered(self.cov, self.terms[k], self.weights[k])
 
 
 def chosen_together(
     batch: Batch, catalog: Catalog, offered: Indices, n: int, least: int, alike: float | None
 ) -> list[int]:
     """At most n of the offered key-terms, the most informative first."""
+    whole("n", n, low=0)
+    whole("least", least, low=0)
+    if alike is not None:
+        number("alike", alike, low=0.0, high=1.0)
     left = np.zeros(len(catalog.term_ids), dtype=bool)
     left[offered] = True
     left &= (breadth(catalog, least) > 0) & (batch.chances * batch.weights > 0)

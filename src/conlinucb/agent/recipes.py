@@ -7,9 +7,12 @@ from typing import Any
 
 from conlinucb.agent.agent import Agent
 from conlinucb.agent.alpha import TheoryAlpha
-from conlinucb.agent.estimators import Ridge, TwoStep
+from conlinucb.agent.estimators import Logistic, Ridge, TwoStep
 from conlinucb.agent.priors import Gaussian, Prior
+from conlinucb.agent.relative import PairUpdate
 from conlinucb.agent.schedule import Linear, Logarithmic, Never
+from conlinucb.agent.sharing import Sharing
+from conlinucb.agent.spreading import Spread
 from conlinucb.agent.strategies import strategy_of
 from conlinucb.catalog.catalog import Catalog
 
@@ -27,11 +30,14 @@ def linucb(
     alpha: float | TheoryAlpha | None = None,
     prior: Prior | None = None,
     select: Any = "ucb",
+    sharing: Sharing | None = None,
+    rewards: Any = None,
 ) -> Agent:
     """LinUCB: one ridge estimate a user, rewards only, no questions.
 
     ``beta`` is the ridge's strength (1), unless a ``prior`` takes its place; ``alpha`` is 0.5 or,
-    with a prior, 1 standard deviation.
+    with a prior, 1 standard deviation. ``sharing`` is who learns together: see ``Crowd``;
+    ``rewards`` which rewards are asked for, such as ``Sometimes(0.2)`` (None: all of them).
 
     >>> import conlinucb as cl
     >>> agent = cl.linucb(cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]]))
@@ -41,7 +47,9 @@ def linucb(
     array([1])
     """
     estimator = Ridge(beta=_usual(1.0, beta, prior), alpha=_alpha(0.5, alpha, prior), prior=prior)
-    return Agent(catalog, estimator, schedule=Never(), select=select)
+    return Agent(
+        catalog, estimator, schedule=Never(), select=select, sharing=sharing, rewards=rewards
+    )
 
 
 def arm_con(
@@ -52,10 +60,12 @@ def arm_con(
     prior: Prior | None = None,
     select: Any = "ucb",
     schedule: B = EXPERIMENTS,
+    sharing: Sharing | None = None,
+    rewards: Any = None,
 ) -> Agent:
     """Arm-Con: questions are about arms, the one LinUCB would recommend from the same pool.
 
-    ``beta``, ``alpha`` and ``prior`` as of ``linucb``.
+    ``beta``, ``alpha``, ``prior``, ``sharing`` and ``rewards`` as of ``linucb``.
 
     >>> import conlinucb as cl
     >>> catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]])
@@ -64,7 +74,8 @@ def arm_con(
     Question(kind='arm', index=0, number=1, round=1)
     """
     estimator = Ridge(beta=_usual(1.0, beta, prior), alpha=_alpha(0.5, alpha, prior), prior=prior)
-    return Agent(catalog, estimator, schedule=schedule, asks="arm", select=select)
+    asking: Any = {"schedule": schedule, "asks": "arm"}
+    return Agent(catalog, estimator, **asking, select=select, sharing=sharing, rewards=rewards)
 
 
 def conucb(
@@ -77,14 +88,19 @@ def conucb(
     term_alpha: float | TheoryAlpha | None = None,
     prior: Prior | None = None,
     answer_weight: float = 1.0,
+    spread: Spread | None = None,
     select: Any = "ucb",
+    pair_update: PairUpdate = "difference",
     schedule: B = EXPERIMENTS,
+    sharing: Sharing | None = None,
+    rewards: Any = None,
 ) -> Agent:
     """ConUCB: the estimate in two steps; ``mix`` is the paper's lambda.
 
     ``term_beta`` is the strength of the key-terms' ridge (1), unless a ``prior`` takes its place:
     then both steps start at its mean, the first with its covariance. ``alpha`` and ``term_alpha``
-    are 0.25 or, with a prior, 1 standard deviation.
+    are 0.25 or, with a prior, 1 standard deviation; ``pair_update`` as of ``Agent``; ``sharing``,
+    ``rewards`` as of ``linucb``, ``spread`` as of ``conlinucb``.
 
     >>> import conlinucb as cl
     >>> catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.5, 0.5]])
@@ -99,9 +115,58 @@ def conucb(
         term_alpha=_alpha(0.25, term_alpha, prior),
         prior=prior,
         answer_weight=answer_weight,
+        spread=spread,
     )
-    return Agent(
-        catalog, estimator, strategy=strategy_of(strategy), schedule=schedule, select=select
+    asking: Any = {
+        "strategy": strategy_of(strategy), "schedule": schedule, "pair_update": pair_update
+    }  # fmt: skip
+    return Agent(catalog, estimator, **asking, select=select, sharing=sharing, rewards=rewards)
+
+
+def relative_conucb(
+    catalog: Catalog,
+    *,
+    pair_update: PairUpdate = "difference",
+    strategy: Any = None,
+    mix: float = 0.5,
+    term_beta: float | None = None,
+    alpha: float | TheoryAlpha | None = None,
+    term_alpha: float | TheoryAlpha | None = None,
+    prior: Prior | None = None,
+    answer_weight: float = 1.0,
+    select: Any = "ucb",
+    schedule: B = EXPERIMENTS,
+) -> Agent:
+    """RelativeConUCB: ConUCB that asks which of two key-terms is preferred.
+
+    ``pair_update`` is what is learned of it: the "difference", the "winner" (their Pos) or "both"
+    (their Pos&Neg). Unless ``strategy`` says otherwise the pair is theirs, too: for the first
+    "relative-difference", for the others "relative-greedy". All else as of ``conucb``.
+
+    >>> import conlinucb as cl
+    >>> catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]])
+    >>> agent = cl.relative_conucb(catalog, schedule=cl.Every(1))
+    >>> user = agent.new_user()
+    >>> question = agent.ask(user)
+    >>> question.ids
+    (0, 1)
+    >>> agent.hear(user, question, "second")
+    >>> agent.recommend(user).arms
+    array([1])
+    """
+    own = "relative-difference" if pair_update == "difference" else "relative-greedy"
+    return conucb(
+        catalog,
+        strategy=own if strategy is None else strategy,
+        mix=mix,
+        term_beta=term_beta,
+        alpha=alpha,
+        term_alpha=term_alpha,
+        prior=prior,
+        answer_weight=answer_weight,
+        select=select,
+        pair_update=pair_update,
+        schedule=schedule,
     )
 
 
@@ -113,15 +178,22 @@ def conlinucb(
     alpha: float | TheoryAlpha | None = None,
     prior: Prior | None = None,
     answer_weight: float = 1.0,
+    spread: Spread | None = None,
     select: Any = "ucb",
+    pair_update: PairUpdate = "difference",
     schedule: B = EXPERIMENTS,
+    sharing: Sharing | None = None,
+    rewards: Any = None,
 ) -> Agent:
     """ConLinUCB: one ridge estimate of rewards and answers, and a strategy that explores.
 
     "spanner" is the paper's BS, "max-radius" its MCR, "ucb" its UCB. ``beta`` is the ridge's
     strength (0.15), unless a ``prior`` takes its place; ``alpha`` is 0.1 or, with a prior, 1
     standard deviation; ``answer_weight`` is how much an answer counts against a reward; ``select``
-    is "ucb", "thompson" or "greedy".
+    is "ucb", "thompson" or "greedy"; ``pair_update`` what a pair teaches: its "difference", its
+    "winner" or "both" of it; ``sharing``, ``rewards`` as of ``linucb``. With ``spread`` an answer
+    also teaches the key-term's neighbours in ``catalog.term_graph``, in "full" or by the weights of
+    "edges".
 
     >>> import conlinucb as cl
     >>> catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.5, 0.5]])
@@ -137,9 +209,54 @@ def conlinucb(
         alpha=_alpha(0.1, alpha, prior),
         prior=prior,
         answer_weight=answer_weight,
+        spread=spread,
+    )
+    asking: Any = {
+        "strategy": strategy_of(strategy), "schedule": schedule, "pair_update": pair_update
+    }  # fmt: skip
+    return Agent(catalog, estimator, **asking, select=select, sharing=sharing, rewards=rewards)
+
+
+def logistic(
+    catalog: Catalog,
+    *,
+    strategy: Any = "max-radius",
+    beta: float | None = None,
+    alpha: float = 0.5,
+    prior: Prior | None = None,
+    answer_weight: float = 1.0,
+    range: tuple[float, float] = (0.0, 1.0),
+    pair_update: PairUpdate = "difference",
+    select: Any = "ucb",
+    schedule: B = EXPERIMENTS,
+    rewards: Any = None,
+) -> Agent:
+    """ConLinUCB for clicks and other yes or no: one logistic estimate of rewards and answers.
+
+    ``beta`` is the strength of the prior N(0, I / beta) on log-odds (1), unless a ``prior`` takes
+    its place; ``alpha`` counts standard deviations; ``range`` is what no and yes are;
+    ``pair_update`` as of ``conlinucb``: a "difference" is the chance that the first is preferred.
+
+    >>> import conlinucb as cl
+    >>> catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.5, 0.5]])
+    >>> agent = cl.logistic(catalog, schedule=cl.Every(1))
+    >>> user = agent.new_user()
+    >>> agent.hear(user, agent.ask(user), 1.0)
+    >>> advice = agent.recommend(user)
+    >>> advice.arms, advice.means.round(2)
+    (array([1]), array([0.6]))
+    """
+    estimator = Logistic(
+        beta=beta, alpha=alpha, prior=prior, answer_weight=answer_weight, range=range
     )
     return Agent(
-        catalog, estimator, strategy=strategy_of(strategy), schedule=schedule, select=select
+        catalog,
+        estimator,
+        strategy=strategy_of(strategy),
+        schedule=schedule,
+        select=select,
+        pair_update=pair_update,
+        rewards=rewards,
     )
 
 
@@ -152,7 +269,9 @@ def for_newcomers(
     strategy: Any = "ucb",
     alpha: float = 0.25,
     select: Any = "ucb",
+    pair_update: PairUpdate = "difference",
     schedule: B = EVERY_ROUND,
+    rewards: Any = None,
 ) -> Agent:
     """The agent for real people: one estimate that starts from what is known of others.
 
@@ -178,6 +297,8 @@ def for_newcomers(
         strategy=strategy_of(strategy),
         schedule=schedule,
         select=select,
+        pair_update=pair_update,
+        rewards=rewards,
     )
 
 

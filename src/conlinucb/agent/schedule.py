@@ -12,8 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from conlinucb.agent.gates.thin import Thin
+from conlinucb.agent.gates.worth import Worth
 from conlinucb.errors import InvalidInput
-from conlinucb.numerics.validation import number, whole
+from conlinucb.numerics.validation import number, positive, whole
 
 # b(t) = 0.29 t gives 28.999999999999996 at t = 100: count a question that is owed but for rounding.
 _ROUNDING = 1e-9
@@ -116,6 +118,45 @@ class WhenWorth:
         """The most that can have been asked by the end of round t."""
         return float(self.most * (t if self.first is None else min(t, self.first)))
 
+    def gate(self, strategy: Any) -> Worth:
+        """What looks before each question; see ``conlinucb.agent.gates``."""
+        return Worth(self.cost, strategy)
+
+
+@dataclass(frozen=True)
+class WhereThin:
+    """At checks, questions are asked until no direction is known too little.
+
+    That is as long as M, of the directions that key-terms span, has an eigenvalue below ``c`` times
+    the round: less than c of an observation a round. ``every`` is how many rounds lie between
+    checks, or "doubling" for checks in rounds 1, 2, 4, 8, ...; at most ``most`` questions a check.
+    b(t) is the most that can have been asked. Strategy "thinnest" asks along that direction.
+
+    >>> [WhereThin(0.1, every="doubling", most=2)(t) for t in (1, 3, 4, 100)]
+    [2.0, 4.0, 6.0, 14.0]
+    """
+
+    c: float = 0.01
+    every: int | str = 1
+    most: int = 5
+
+    def __post_init__(self) -> None:
+        positive("c", self.c)
+        whole("most", self.most, low=0)
+        if isinstance(self.every, str) and self.every != "doubling":
+            raise InvalidInput(f"every must be rounds or 'doubling', got {self.every!r}.")
+        if not isinstance(self.every, str):
+            whole("every", self.every, low=1)
+
+    def __call__(self, t: int) -> float:
+        """The most that can have been asked by the end of round t."""
+        checks = t.bit_length() if isinstance(self.every, str) else t // self.every
+        return float(self.most * checks)
+
+    def gate(self, strategy: Any) -> Thin:
+        """What looks before each question; see ``conlinucb.agent.gates``."""
+        return Thin(self.c)
+
 
 def asked_by(schedule: Callable[[int], float], t: int) -> int:
     """floor(b(t)), the questions asked by the end of round t; 0 for t = 0."""
@@ -146,9 +187,10 @@ def checked(schedule: Any, rounds: int = 1000) -> Callable[[int], float]:
     """Return ``schedule`` if it is callable and does not decrease over the first rounds."""
     if not callable(schedule) or isinstance(schedule, type):
         raise InvalidInput(
-            f"schedule must be Never(), Logarithmic(f), Linear(b), Every(n), WhenWorth(cost) or a "
-            f"function b(t), got {schedule!r}."
+            f"schedule must be Never(), Logarithmic(f), Linear(b), Every(n), WhenWorth(cost), "
+            f"WhereThin(c) or a function b(t), got {schedule!r}."
         )
-    for t in range(1, rounds + 1):
+    ours = type(schedule).__module__ == __name__  # these never decrease
+    for t in range(rounds if ours else 1, rounds + 1):
         questions(schedule, t)
     return schedule

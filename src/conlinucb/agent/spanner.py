@@ -41,7 +41,7 @@ def barycentric_spanner(vectors: ArrayLike, C: float = 1.0) -> Spanner:
     """
     rows = matrix("vectors", vectors)
     number("C", C, low=1.0)
-    inside, rank = _coordinates_in_span(rows)
+    inside, rank = coordinates_in_span(rows)
     if rank == 0:
         raise InvalidInput(f"vectors of shape {rows.shape} hold no vector other than zero.")
     if rank < rows.shape[1]:
@@ -51,12 +51,12 @@ def barycentric_spanner(vectors: ArrayLike, C: float = 1.0) -> Spanner:
             RankWarning,
             stacklevel=2,
         )
-    chosen = _exchange(inside, _initial(inside), C)
+    chosen = _exchange(inside, first_basis(inside), C)
     achieved = float(np.abs(_coefficients(inside, chosen)).max())
     return Spanner(chosen, achieved, rank, lambda_B(rows[chosen]) if rank == rows.shape[1] else 0.0)
 
 
-def _coordinates_in_span(rows: Floats) -> tuple[Floats, int]:
+def coordinates_in_span(rows: Floats) -> tuple[Floats, int]:
     """The rows in an orthonormal basis of their span, (n, rank).
 
     Coefficients do not change when all vectors go through one invertible map, so the basis
@@ -72,7 +72,7 @@ def _coefficients(rows: Floats, chosen: Indices) -> Floats:
     return np.linalg.solve(rows[chosen].T, rows.T).T.astype(np.float64)
 
 
-def _initial(rows: Floats) -> Indices:
+def first_basis(rows: Floats) -> Indices:
     """From the identity, put into each column in turn the row with the largest coefficient."""
     coefficients = rows.copy()
     chosen = np.empty(rows.shape[1], dtype=np.int64)

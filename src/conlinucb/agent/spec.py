@@ -9,9 +9,21 @@ from typing import Any
 from conlinucb.agent.agent import Agent
 from conlinucb.agent.alpha import TheoryAlpha
 from conlinucb.agent.estimators import Ridge
+from conlinucb.agent.graph_recipes import graph_conlinucb, graph_conucb
 from conlinucb.agent.named import is_stranger, stranger
-from conlinucb.agent.recipes import arm_con, conlinucb, conucb, for_newcomers, linucb
-from conlinucb.agent.schedule import Every, Linear, Logarithmic, Never, WhenWorth
+from conlinucb.agent.recipes import (
+    arm_con,
+    conlinucb,
+    conucb,
+    for_newcomers,
+    linucb,
+    logistic,
+    relative_conucb,
+)
+from conlinucb.agent.relative import PairUpdate
+from conlinucb.agent.rewards import REWARDS
+from conlinucb.agent.schedule import Every, Linear, Logarithmic, Never, WhenWorth, WhereThin
+from conlinucb.agent.strategies import STRATEGIES
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 
@@ -23,21 +35,43 @@ def own(
     strategy: Any = None,
     schedule: Any = None,
     select: Any = "ucb",
+    pair_update: PairUpdate = "difference",
+    rewards: Any = None,
 ) -> Agent:
     """Any estimator (default: Ridge()), with any strategy, schedule and way to select."""
     chosen = Ridge() if estimator is None else estimator
-    return Agent(catalog, chosen, strategy=strategy, schedule=schedule or Never(), select=select)
+    return Agent(
+        catalog,
+        chosen,
+        strategy=strategy,
+        schedule=schedule or Never(),
+        select=select,
+        pair_update=pair_update,
+        rewards=rewards,
+    )
 
 
 RECIPES: dict[str, Callable[..., Agent]] = {
-    each.__name__: each for each in (linucb, arm_con, conucb, conlinucb, for_newcomers, own)
+    each.__name__: each
+    for each in (
+        *(linucb, arm_con, conucb, relative_conucb, conlinucb, graph_conucb, graph_conlinucb),
+        *(logistic, for_newcomers, own),
+    )
 }
-PARTS = ("estimator", "strategy", "schedule", "select", "prior")
+PARTS = ("estimator", "strategy", "schedule", "select", "prior", "rewards")
 """What may be a part of one's own, by name."""
 SCHEDULES: dict[str, Callable[..., Any]] = {
     **{each.__name__.lower(): each for each in (Never, Logarithmic, Linear, Every)},
     "when-worth": WhenWorth,
+    "where-thin": WhereThin,
 }
+
+NAMED: dict[str, Mapping[str, Callable[..., Any]]] = {
+    "schedule": SCHEDULES,
+    "strategy": STRATEGIES,
+    "rewards": REWARDS,
+}
+"""Parts that are tables with a name."""
 
 
 def agent_of(
@@ -45,8 +79,9 @@ def agent_of(
 ) -> Agent:
     """The agent that a table of plain values describes; ``where`` names the table in errors.
 
-    A schedule is a table with a name, alpha a number or a table with delta (Eq. 8). With
-    ``strangers`` a strategy, estimator, schedule, select or prior may be one's own,
+    A schedule is a table with a name and options, and so is ``rewards``, a strategy may be one;
+    alpha is a number or a table with delta (Eq. 8). With ``strangers`` a strategy, estimator,
+    schedule, select, prior or ``rewards`` may be one's own,
     "package.module:name" or a table with that name and options: see ``conlinucb.agent.named``.
 
     >>> catalog = Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]])
@@ -54,18 +89,29 @@ def agent_of(
     >>> agent_of(given, catalog).schedule
     Every(zero_based=False, n=3)
     """
+    agent: Agent = made_of(given, catalog, where, strangers, RECIPES)
+    return agent
+
+
+def made_of(
+    given: Any,
+    catalog: Catalog,
+    where: str,
+    strangers: bool,
+    recipes: Mapping[str, Callable[..., Any]],
+) -> Any:
+    """What one of these recipes makes of a table: see ``agent_of``."""
     if not isinstance(given, Mapping) or "recipe" not in given:
-        raise InvalidInput(f"{where} must have a recipe, {', '.join(RECIPES)}; got {given!r}.")
+        raise InvalidInput(f"{where} must have a recipe, {', '.join(recipes)}; got {given!r}.")
     if not strangers:
         refuse_strangers(given, where)
-    recipe = _named(where, "recipe", given["recipe"], RECIPES)
+    recipe = _named(where, "recipe", given["recipe"], recipes)
     options = {
         key: _value(where, key, value)
         for key, value in _texts(where, given).items()
         if key != "recipe"
     }
-    agent: Agent = called(where, recipe, catalog, **options)
-    return agent
+    return called(where, recipe, catalog, **options)
 
 
 def refuse_strangers(given: Mapping[Any, Any], where: str) -> None:
@@ -84,10 +130,12 @@ def _value(where: str, key: str, value: Any) -> Any:
         return stranger(f"{where} {key}", value)
     if not isinstance(value, Mapping):
         return value
-    if key == "schedule":
+    name = value.get("name")
+    known = NAMED.get(key)
+    if known is not None and (key != "strategy" or (isinstance(name, str) and name in known)):
         rest = {each: content for each, content in value.items() if each != "name"}
-        schedule = _named(where, "schedule", value.get("name"), SCHEDULES)
-        return called(f"{where} schedule", schedule, **_texts(where, rest))
+        made = _named(where, key, name, known)
+        return called(f"{where} {key}", made, **_texts(where, rest))
     if key not in ("alpha", "term_alpha"):
         raise InvalidInput(f"{where} {key} must be a number or a name, got {value!r}.")
     return called(f"{where} {key}", TheoryAlpha, **_texts(where, value))

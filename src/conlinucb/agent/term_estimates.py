@@ -19,7 +19,8 @@ class TermEstimates:
     """What is believed of every key-term, (K,) each."""
 
     means: Floats
-    """Expected answers: x~'theta, on the scale of answers where the prior knows it."""
+    """Expected answers: x~'theta, or its chance, on the scale of answers where the prior knows
+    it."""
     radii: Floats
     """Standard deviations of the belief that answers bear on, in units of answers; ConUCB's are
     those of theta~."""
@@ -31,9 +32,12 @@ def term_estimates(
     """Of every key-term, asked about or not."""
     terms = catalog._terms
     cov = estimator.term_belief(user.state, user.rounds + 1, 0).cov
-    squares = np.einsum("kd,kd->k", terms @ cov, terms)
-    means = answers.offset + answers.slope * (terms @ user.state.theta)
-    return TermEstimates(means, answers.slope * np.sqrt(estimator.noise * squares.clip(0.0)))
+    squares = np.einsum("kd,kd->k", terms @ cov, terms).clip(0.0)
+    means = terms @ user.state.theta
+    return TermEstimates(
+        answers.offset + answers.slope * estimator.expected(means),
+        answers.slope * estimator.deviations(means, squares),
+    )
 
 
 def expected_answer(
@@ -43,6 +47,7 @@ def expected_answer(
     belief = estimator.term_belief(user.state, user.rounds + 1, 0)
     about = question.kind, question.indices, question.number, question.round
     probe = question_about(catalog, *about).probe
-    radius = np.sqrt(estimator.noise * max(float(probe @ belief.cov @ probe), 0.0))
-    scale = scale_of(answers, question.kind, question.indices)
-    return scale.expected(float(probe @ user.state.theta)), scale.slope * float(radius)
+    mean, square = np.array([probe @ user.state.theta]), np.array([probe @ belief.cov @ probe])
+    scale = scale_of(answers, question.kind, question.indices, estimator.pairs)
+    deviation = float(estimator.deviations(mean, square.clip(0.0))[0])
+    return scale.expected(float(estimator.expected(mean)[0])), scale.slope * deviation

@@ -13,13 +13,19 @@ from numpy.typing import NDArray
 from conlinucb.agent.describe import plain
 from conlinucb.agent.estimators import Estimator, State
 from conlinucb.agent.estimators.state import Layout, from_named, named
-from conlinucb.agent.question import KINDS, Question, question_about
+from conlinucb.agent.question import KINDS, PICKS, Kind, Pick, Question, question_about
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import IncompatibleState, InvalidInput
 from conlinucb.numerics.validation import Floats
 
+NO_NOTES: Floats = np.empty(0)
 FORMAT = 1
 """Version of the arrays that ``User.to_arrays`` returns."""
+_STORED: tuple[tuple[Kind, Pick | None], ...] = (
+    *((kind, None) for kind in KINDS if kind != "group"),
+    *(("group", pick) for pick in PICKS),
+)
+"""What the open question may be, by the number it is stored under."""
 
 
 @dataclass(eq=False)
@@ -43,6 +49,10 @@ class User:
     """The question that waits for an answer."""
     times: dict[int, int] = field(default_factory=dict)
     """How often each key-term was asked about, or told of, by index."""
+    pairs: tuple[tuple[int, int], ...] = ()
+    """The pairs of key-terms asked about, in their order."""
+    notes: Floats = field(default_factory=lambda: NO_NOTES)
+    """What a way of asking for rewards wrote down, if there is one; replaced, never written to."""
 
     @property
     def theta(self) -> Floats:
@@ -55,6 +65,8 @@ class User:
         self.open = question
         if question.kind != "arm":
             self.was_about(question.indices)
+        if question.kind == "pair":
+            self.pairs = (*self.pairs, (question.index, question.others[0]))
 
     def was_about(self, terms: Sequence[int]) -> None:
         """Note that these key-terms came up. A new dictionary: a copy of the user has the old."""
@@ -72,7 +84,8 @@ class User:
         """
         asked = self.open
         open_ = [] if asked is None else [
-            KINDS.index(asked.kind), asked.index, asked.number, asked.round, *asked.others
+            _STORED.index((asked.kind, asked.pick)),
+            *(asked.index, asked.number, asked.round, *asked.others),
         ]  # fmt: skip
         state = named(self.state, self.layout)
         return {
@@ -86,9 +99,10 @@ class User:
         }
 
     def _times(self) -> dict[str, NDArray[Any]]:
-        """Key-terms that came up, and how often; nothing where none did."""
-        pairs = sorted(self.times.items())
-        return {"times": np.array(pairs, dtype=np.int64)} if pairs else {}
+        """Key-terms that came up, and how often, pairs, and notes; nothing where none did."""
+        found = {"times": sorted(self.times.items()), "pairs": self.pairs}
+        times = {name: np.array(each, dtype=np.int64) for name, each in found.items() if each}
+        return times | ({"rewards": self.notes.copy()} if self.notes.size else {})
 
 
 def kind_of(estimator: Estimator) -> str:
@@ -97,9 +111,9 @@ def kind_of(estimator: Estimator) -> str:
     return json.dumps({"estimator": estimator.name, **known})
 
 
-def new_user(estimator: Estimator, d: int, seed: np.uint64) -> User:
+def new_user(estimator: Estimator, d: int, seed: np.uint64, notes: Floats = NO_NOTES) -> User:
     """Someone who has said nothing yet."""
-    return User(estimator.new_state(d), estimator.layout, kind_of(estimator), seed)
+    return User(estimator.new_state(d), estimator.layout, kind_of(estimator), seed, notes=notes)
 
 
 def from_arrays(arrays: Mapping[str, NDArray[Any]], estimator: Estimator, catalog: Catalog) -> User:
@@ -116,7 +130,9 @@ def from_arrays(arrays: Mapping[str, NDArray[Any]], estimator: Estimator, catalo
         estimator.check_state(user.state)
         user.rounds, user.questions, user.settled = _integers(arrays, "counts", (3,)).tolist()
         user.open = _open(arrays, catalog)
-        user.times = _came_up(arrays, catalog)
+        user.times = dict(_two(arrays, "times", catalog, 1))
+        user.pairs = tuple(_two(arrays, "pairs", catalog, 2))
+        user.notes = _notes(arrays)
         return user
     except KeyError as error:
         raise IncompatibleState(f"The arrays of a user lack {error}.") from None
@@ -134,13 +150,25 @@ def _integers(arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, .
     return found
 
 
-def _came_up(arrays: Mapping[str, NDArray[Any]], catalog: Catalog) -> dict[int, int]:
-    if "times" not in arrays:  # nothing came up, or the arrays are of before it was noted
-        return {}
-    found = _integers(arrays, "times", (len(arrays["times"]), 2))
-    if (found[:, 0] >= len(catalog.term_ids)).any():
-        raise IncompatibleState(f"times has key-term {found[:, 0].max()}, which is not known here.")
-    return {int(term): int(count) for term, count in found}
+def _two(
+    arrays: Mapping[str, NDArray[Any]], name: str, catalog: Catalog, terms: int
+) -> list[tuple[int, int]]:
+    """Rows of two numbers, the first ``terms`` of which are key-terms."""
+    if name not in arrays:  # nothing came up, or the arrays are of before it was noted
+        return []
+    found = _integers(arrays, name, (len(arrays[name]), 2))
+    if (found[:, :terms] >= len(catalog.term_ids)).any():
+        raise IncompatibleState(
+            f"{name} has key-term {found[:, :terms].max()}, which is not known here."
+        )
+    return [(int(one), int(other)) for one, other in found]
+
+
+def _notes(arrays: Mapping[str, NDArray[Any]]) -> Floats:
+    found = np.array(arrays.get("rewards", np.empty(0)))
+    if found.ndim != 1 or found.dtype != np.float64 or not np.isfinite(found).all():
+        raise IncompatibleState(f"rewards must be a row of numbers, got {found!r}.")
+    return found
 
 
 def _open(arrays: Mapping[str, NDArray[Any]], catalog: Catalog) -> Question | None:
@@ -149,8 +177,20 @@ def _open(arrays: Mapping[str, NDArray[Any]], catalog: Catalog) -> Question | No
         return None
     kind, index, number, round_, *others = _integers(arrays, "open", (max(size, 4),)).tolist()
     try:
-        return question_about(catalog, KINDS[kind], (index, *others), number, round_)
+        kind_, pick = _STORED[kind]
+        return question_about(catalog, kind_, (index, *others), number, round_, pick)
     except (IndexError, InvalidInput):
         raise IncompatibleState(
             f"the open question {[kind, index, *others]} is about nothing known here."
         ) from None
+
+
+def check_user(user: User, kind: str, d: int) -> None:
+    """Refuse who is another agent's."""
+    if not isinstance(user, User):
+        raise InvalidInput(f"user must come from new_user() or load_user(), got {user!r}.")
+    if user.kind != kind or user.state.theta.size != d:
+        raise InvalidInput(
+            f"This user has d = {user.state.theta.size} and {user.kind}; the agent has "
+            f"d = {d} and {kind}."
+        )

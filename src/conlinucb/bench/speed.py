@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from conlinucb.agent.agent import Agent
+from conlinucb.bench import later
 from conlinucb.bench.baselines import BATCHED, all_users, one_user
 from conlinucb.bench.problem import ALGORITHMS, Setting
+from conlinucb.bench.shared import SHARED
 from conlinucb.simulation.job import versions
 from conlinucb.simulation.simulate import simulate
 
@@ -36,8 +39,13 @@ def best_of(times: int, work: Callable[[], Any]) -> float:
 
 def engine_rate(setting: Setting, algorithm: str, rounds: int = 1000, times: int = 3) -> float:
     """User-rounds a second of ``simulate`` with all threads."""
-    agents, people = {algorithm: setting.agent(algorithm)}, setting.people
-    play = partial(simulate, agents, people, log=1, progress=False)
+    return agent_rate(setting, setting.agent(algorithm), rounds, times)
+
+
+def agent_rate(setting: Setting, agent: Agent, rounds: int, times: int = 3) -> float:
+    """The same of any agent; people come interleaved, which matters where they share."""
+    agents, people = {"it": agent}, setting.people
+    play = partial(simulate, agents, people, log=1, progress=False, arrivals="interleaved")
     play(rounds=2)
     seconds = best_of(times, lambda: play(rounds=rounds))
     return setting.users * rounds / seconds
@@ -84,6 +92,10 @@ def measure(quick: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
         row["times_batched"] = row["engine"] / row["batched"] if row["batched"] else None
         row["of_product"] = row["engine"] * multiply_adds(setting) / product
         yield "algorithms", row
+    for name, build in SHARED.items():
+        rate = agent_rate(setting, build(setting), rounds // 5, times=2)
+        yield "shared", {"algorithm": name, "engine": rate}
+    yield from later.measure(setting, rounds)
     if not quick:
         yield from _growth(setting)
     yield "paper", paper_setting(2 if quick else 10)

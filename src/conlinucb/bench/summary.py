@@ -32,6 +32,7 @@ ALGORITHM_HEADS: tuple[str, ...] = (
     "of product*",
 )
 WIDTHS = (9, 14, 12, 7, 9, 7, 10, 7, 13)
+LATER_HEADS: tuple[str, ...] = ("", "rounds a second", "us a question")
 GROWTH_HEADS: tuple[str, ...] = ("growing", "value", "algorithm", "us a user-round", "MB")
 
 
@@ -56,6 +57,19 @@ def algorithm_line(cells: Sequence[str]) -> str:
     return f"{first[0]:{first[1]}s}" + "".join(f"{cell:>{width}s}" for cell, width in others)
 
 
+def later_cells(row: dict[str, Any]) -> list[str]:
+    """Under ``LATER_HEADS``."""
+    seconds = row["question_seconds"]
+    cost = "-" if seconds is None else f"{1e6 * seconds:.0f}"
+    return [row["algorithm"], f"{row['engine']:,.0f}", cost]
+
+
+def later_line(cells: Sequence[str]) -> str:
+    """Cells on a line of a file."""
+    algorithm, rate, cost = cells
+    return f"{algorithm:30s}{rate:>12s} user-rounds/s {cost:>6s} us a question"
+
+
 def growth_cells(row: dict[str, Any]) -> list[str]:
     """Under ``GROWTH_HEADS``."""
     size, megabytes = LABELS[row["size"]], row["bytes"] / 1e6
@@ -75,6 +89,11 @@ def paper(row: dict[str, Any]) -> str:
         f"six algorithms, 200 users, 1,000 rounds, {row['repeats']} repeats in one call: "
         f"{row['seconds']:.1f} s"
     )
+
+
+def shared(row: dict[str, Any]) -> str:
+    """An agent whose people share."""
+    return f"people who share, {row['algorithm']:20s}{row['engine']:>10,.0f} user-rounds/s"
 
 
 FOOTNOTE = (

@@ -15,19 +15,19 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from conlinucb import atomic
+from conlinucb.catalog import stored
 from conlinucb.catalog.appended import Appended
 from conlinucb.catalog.checked import (
     Id,
     checked_ids,
     checked_weights,
-    decode_ids,
-    encode_ids,
     look_up,
-    optional_matrix,
     read_only,
     unused_ids,
 )
 from conlinucb.catalog.from_tables import FromTables
+from conlinucb.catalog.graph import Links
+from conlinucb.catalog.made_terms import MadeTerms
 from conlinucb.catalog.popularity import PULL, Popularity, popularity_of
 from conlinucb.errors import IncompatibleState, InvalidInput
 from conlinucb.numerics.svd import warn_of_rank
@@ -35,18 +35,16 @@ from conlinucb.numerics.validation import Floats, Indices, Singles, indices, mat
 from conlinucb.shown import Shown
 
 PACKING = (zipfile.BadZipFile, zlib.error)
-FORMAT = 1
-"""Version of the file that ``save`` writes."""
 _DAMAGE = (LookupError, ValueError, TypeError, AttributeError, EOFError, *PACKING)
 
 
-class Catalog(FromTables, Shown):
+class Catalog(FromTables, MadeTerms, Shown):
     """Arms (N, d), and weights (N, K) that say how much each arm belongs to each key-term.
 
     A key-term's feature is the weighted mean of its arms: x~_k = sum_a w[a,k] x_a / sum_a w[a,k].
-    A warning names the rank where the arms span fewer than d dimensions. A catalogue never
-    changes: ``add_arms`` and ``remove_arms`` return a new one, in which every old index still
-    means the same arm or term.
+    Without weights there are none: ``with_clusters`` and ``with_tree`` make some. A warning names
+    the rank where the arms span fewer than d dimensions. A catalogue never changes: ``add_arms``
+    and ``remove_arms`` return a new one, in which every old index still means the same.
 
     >>> catalog = Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]], term_ids=["calm"])
     >>> catalog.terms
@@ -58,7 +56,7 @@ class Catalog(FromTables, Shown):
     def __init__(
         self,
         arms: ArrayLike,
-        weights: Any,
+        weights: Any = None,
         arm_ids: Sequence[Id] | None = None,
         term_ids: Sequence[Id] | None = None,
     ) -> None:
@@ -239,7 +237,8 @@ class Catalog(FromTables, Shown):
         weights = sparse.vstack([self._weights, more], format="csr")
         kept = self._terms if keep_terms else None
         grown = self._appended.grown(fresh.shape[0])
-        return self._like(np.vstack([self._arms, fresh]), weights, ids, live, kept, grown)
+        rows = np.vstack([self._arms, fresh])
+        return self._like(rows, weights, ids, live, kept, grown, keep_terms)
 
     def remove_arms(self, removed: ArrayLike, *, keep_terms: bool = False) -> Catalog:
         """A new catalogue in which these arms, by index or id, are never in a pool again.
@@ -258,7 +257,8 @@ class Catalog(FromTables, Shown):
         present = self._live.copy()
         present[indices(name, arms, size=len(self), find=self.arm_index)] = live
         kept = self._terms if keep_terms else None
-        return self._like(self._arms, self._weights, self.arm_ids, present, kept, self._appended)
+        parts = self._arms, self._weights, self.arm_ids, present, kept, self._appended
+        return self._like(*parts, keep_terms)
 
     def with_constant(self) -> Catalog:
         """A new catalogue with a 1 appended to the features of every arm, and so of every key-term.
@@ -311,35 +311,24 @@ class Catalog(FromTables, Shown):
         live: NDArray[np.bool_],
         kept_terms: Floats | None,
         appended: Appended,
+        keep_graph: bool = False,
     ) -> Catalog:
         changed = Catalog.__new__(Catalog)
         changed.report, changed.basis, changed._appended = self.report, self.basis, appended
+        changed._links = self._links.kept(self) if keep_graph else self._links
         changed._setup(arms, weights, arm_ids, self.term_ids, live, kept_terms)
+        return changed
+
+    def _linked(self, links: Links) -> Catalog:
+        kept = self._terms if self._kept_terms else None
+        parts = self._arms, self._weights, self.arm_ids, self._live, kept, self._appended
+        changed = self._like(*parts)
+        changed._links, changed.thetas, changed.user_ids = links, self.thetas, self.user_ids
         return changed
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything as named arrays, as ``save`` writes them; read-only."""
-        return {name: read_only(array) for name, array in self._arrays().items()}
-
-    def _arrays(self) -> dict[str, NDArray[Any]]:
-        start, terms, data = self._graph
-        more = {"terms": self._terms} if self._kept_terms else {}
-        if self.basis is not None:
-            more["basis"] = self.basis
-        return (
-            more
-            | self._appended.to_arrays()
-            | {
-                "format": np.array(FORMAT),
-                "arms": self._arms,
-                "live": self._live,
-                "weights_start": start,
-                "weights_terms": terms,
-                "weights_data": data,
-                "arm_ids": encode_ids(self.arm_ids),
-                "term_ids": encode_ids(self.term_ids),
-            }
-        )
+        return {name: read_only(array) for name, array in stored.arrays_of(self).items()}
 
     def save(self, path: str | Path) -> None:
         """Write one .npz file of plain arrays, no pickle, whole or not at all."""
@@ -351,8 +340,8 @@ class Catalog(FromTables, Shown):
         """Read what ``save`` wrote; the version is the same afterwards."""
         file = atomic.existing(path)
         try:
-            with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
-                return cls._read({name: stored[name] for name in stored.files})
+            with file.open("rb") as opened, np.load(opened, allow_pickle=False) as found:
+                return stored.from_arrays(cls, {name: found[name] for name in found.files})
         except _DAMAGE as error:
             raise IncompatibleState(f"{path} is not a catalogue of ours: {error}") from error
 
@@ -360,30 +349,9 @@ class Catalog(FromTables, Shown):
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Catalog:
         """The catalogue that ``to_arrays`` described."""
         try:
-            return cls._read(arrays)
+            return stored.from_arrays(cls, arrays)
         except _DAMAGE as error:
             raise IncompatibleState(f"These arrays are no catalogue: {error!r}") from error
-
-    @classmethod
-    def _read(cls, arrays: Mapping[str, NDArray[Any]]) -> Catalog:
-        if int(arrays["format"]) != FORMAT:
-            raise IncompatibleState(f"format {int(arrays['format'])} is not {FORMAT}.")
-        arm_ids, term_ids = decode_ids(arrays["arm_ids"]), decode_ids(arrays["term_ids"])
-        parts = (arrays["weights_data"], arrays["weights_terms"], arrays["weights_start"])
-        weights = sparse.csr_array(parts, shape=(len(arm_ids), len(term_ids)))
-        weights.check_format(full_check=True)  # a graph that points outside would crash kernels
-        live = np.array(arrays["live"])
-        if live.shape != (len(arm_ids),) or live.dtype != bool:
-            raise IncompatibleState(f"live is {live.dtype} of shape {live.shape}.")
-        catalog = cls.__new__(cls)
-        arms = matrix("arms", arrays["arms"])
-        catalog._appended = Appended.from_arrays(arrays, arms)
-        terms, d = len(term_ids), arms.shape[1]
-        made = (terms, d - len(catalog._appended.columns))
-        catalog.report, catalog.basis = {}, optional_matrix(arrays, "basis", made)
-        kept = optional_matrix(arrays, "terms", (terms, d))
-        catalog._setup(arms, weights, arm_ids, term_ids, live, kept)
-        return catalog
 
     def __len__(self) -> int:
         """Number of arms, removed ones included, so that every index is below it."""

@@ -38,7 +38,8 @@ def read_only(array: Array) -> Array:
 
 
 def checked_weights(value: Any, rows: int, columns: int | None = None) -> sparse.csr_array:
-    """Checked weights as sparse rows, without stored zeros, columns in order."""
+    """Checked weights as sparse rows, without stored zeros, columns in order; None for none."""
+    value = np.empty((rows, 0)) if value is None else value
     try:
         result = sparse.csr_array(value, dtype=np.float64, copy=True)
     except (TypeError, ValueError) as error:

@@ -214,7 +214,7 @@ class FromTables:
         cls,
         embeddings: ArrayLike,
         items: Sequence[Any],
-        tags: Any,
+        tags: Any = None,
         *,
         item: str | int | None = None,
         tag: str | int | None = None,
@@ -223,9 +223,12 @@ class FromTables:
     ) -> Self:
         """A catalogue from features (n, d) of your own, a row for each of ``items``, and tags.
 
-        ``options`` are those of ``from_tags``.
+        ``options`` are those of ``from_tags``. Without tags there are no key-terms to ask about
+        until ``with_clusters`` or ``with_tree`` makes some.
         """
         arms = matrix("embeddings", embeddings)
+        if tags is None:
+            return cls(arms, None, _listed(items, len(arms)))
         rules, reading = options_of(cls.from_embeddings, options, TagRules)
         names = {"item": item, "tag": tag, "weight": weight}
         found = gathered(described([tags], reading)[0], names, fold=rules.fold)

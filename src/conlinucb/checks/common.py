@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from conlinucb.agent.agent import Agent
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.people import People
 from conlinucb.people.answer_changes import Wrapped
+from conlinucb.simulation.own_rounds import AnyAgent
 from conlinucb.simulation.simulate import simulate
 
 CLOSE: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-8}
@@ -30,8 +31,10 @@ def small_catalog(arms: int = 40, terms: int = 20, d: int = 6) -> Catalog:
     return Catalog(rng.normal(size=(arms, d)), weights)
 
 
-def require_same_run(name: str, agents: dict[str, Agent], people: People, rounds: int) -> None:
-    """Whether the compiled loop and the four verbs by hand make the same of these."""
+def require_same_run(
+    name: str, agents: Mapping[str, AnyAgent], people: People, rounds: int
+) -> None:
+    """Whether the compiled rounds and those by hand make the same of these."""
     loop, hand = (
         simulate(agents, each, rounds=rounds, seed=3, trace=True)
         for each in (people, ByHand(people))

@@ -11,11 +11,12 @@ from conlinucb.agent.agent import Agent
 from conlinucb.agent.estimators import ANSWER, REWARD, Estimator, State, has_factors
 from conlinucb.agent.estimators.state import copied
 from conlinucb.agent.schedule import Linear
+from conlinucb.catalog.catalog import Catalog
 from conlinucb.checks.common import CLOSE, require, require_same_run, small_catalog
-from conlinucb.errors import ConlinucbError
+from conlinucb.errors import ConlinucbError, InvalidInput
 from conlinucb.numerics.linalg import full_matrix
 from conlinucb.numerics.validation import Floats
-from conlinucb.people import LinearUsers
+from conlinucb.people import LinearUsers, LoggedPeople, People
 from conlinucb.simulation.prepared import can_be_compiled
 
 SLACK = 1e-9
@@ -24,13 +25,15 @@ SLACK = 1e-9
 def check_estimator(estimator: Estimator, *, d: int = 5, updates: int = 200) -> None:
     """Check an estimator, and say which of these does not hold.
 
-    ``new_state`` gives a belief. What is learned lasts, in the right direction, whatever its order.
-    Radii never grow, unless the learning kernel said so. Scores are finite, exploration is within
-    its bound and its factors, and scoring changes nothing. States are independent of one another,
-    survive ``to_arrays`` and ``load_user``, and are the same in the compiled loop and by hand.
+    ``new_state`` gives a belief. What is learned lasts, in the right direction, whatever its order,
+    or up to a standard deviation where ``order_matters``. Feedback outside a ``range`` is refused
+    and changes nothing. Radii never grow, unless the learning kernel said so. Scores are finite,
+    exploration is within its bound and its factors, and scoring changes nothing. States are
+    independent of one another, survive ``to_arrays`` and ``load_user``, and are the same in the
+    compiled loop and by hand.
     """
     rng = np.random.default_rng(5)
-    rows, values = rng.normal(size=(updates, d)), rng.normal(size=updates)
+    rows, values = rng.normal(size=(updates, d)), _values(estimator, rng, updates)
     _check_new_state(estimator, d)
     untouched = estimator.new_state(d)
     fresh = copied(untouched)
@@ -38,11 +41,20 @@ def check_estimator(estimator: Estimator, *, d: int = 5, updates: int = 200) -> 
     same = all(map(np.array_equal, untouched, fresh))
     require(same, f"{estimator}: one user's feedback reached another.")
     _check_direction(estimator, rows[0])
+    _check_range(estimator, rows[0])
     _check_order(estimator, state, rows, values, [int(i) for i in rng.permutation(updates)])
     for each in (fresh, state):
         _check_exploration(estimator, each, rows)
     _check_saved(estimator, state, d)
     _check_compiled(estimator, rows, values)
+
+
+def _values(estimator: Estimator, rng: np.random.Generator, size: Any) -> Floats:
+    """Feedback as the estimator takes it."""
+    if estimator.range is None:
+        return np.asarray(rng.normal(size=size))
+    low, high = estimator.range
+    return np.asarray(low + (high - low) * rng.random(size))
 
 
 def _check_new_state(estimator: Estimator, d: int) -> None:
@@ -126,18 +138,37 @@ def _teacher(estimator: Estimator, i: int) -> Callable[..., None]:
 
 def _check_direction(estimator: Estimator, x: Floats) -> None:
     """The more someone likes an arm, the more they are believed to."""
+    ends = estimator.range or (0.0, 1.0)
     for source, learn in (("rewards", estimator.learn_arm), ("answers", estimator.learn_term)):
         means = []
-        for value in (0.0, 1.0):
+        for value in ends:
             state = estimator.new_state(x.size)
             for _ in range(5):
                 learn(state, x, value)
             means.append(float(x @ state.theta))
         require(
             means[0] < means[1],
-            f"{estimator}: learning is not lasting: after {source} of 1 an arm's mean is "
-            f"{means[1]}, after those of 0 it is {means[0]}.",
+            f"{estimator}: learning is not lasting: after {source} of {ends[1]:g} an arm's mean is "
+            f"{means[1]}, after those of {ends[0]:g} it is {means[0]}.",
         )
+
+
+def _check_range(estimator: Estimator, x: Floats) -> None:
+    """What is outside the range, if there is one, is refused."""
+    if estimator.range is None:
+        return
+    low, high = estimator.range
+    state = estimator.new_state(x.size)
+    kept = copied(state)
+    for learn in (estimator.learn_arm, estimator.learn_term):
+        for value in (low - 0.01 * (high - low), high + 0.01 * (high - low)):
+            refused = False
+            try:
+                learn(state, x, value)
+            except InvalidInput:
+                refused = True
+            untouched = all(map(np.array_equal, kept, state))
+            require(refused and untouched, f"{estimator}: {value} outside its range is learned.")
 
 
 def _check_order(
@@ -146,8 +177,14 @@ def _check_order(
     other = estimator.new_state(rows.shape[1])
     for i in order:
         _teach(estimator, other, i, rows[i], float(values[i]))
-    same = np.allclose(state.theta, other.theta, **CLOSE)
-    require(same, f"{estimator}: theta depends on the order of feedback.")
+    if not estimator.order_matters:
+        same = np.allclose(state.theta, other.theta, **CLOSE)
+        require(same, f"{estimator}: theta depends on the order of feedback.")
+        return
+    gaps = np.abs(rows @ (state.theta - other.theta))
+    radii = estimator.score_arms(state, rows, 1, 0).radii
+    near = (gaps <= np.sqrt(estimator.noise) * radii).all()
+    require(near, f"{estimator}: the order of feedback moves a mean by more than its deviation.")
 
 
 def _check_exploration(estimator: Estimator, state: State, rows: Floats) -> None:
@@ -175,8 +212,9 @@ def _check_saved(estimator: Estimator, state: State, d: int) -> None:
         twin = agent.load_user(user.to_arrays())
     except ConlinucbError as error:
         raise AssertionError(f"{estimator}: save and load fail: {error}") from error
+    most = 1.0 if estimator.range is None else estimator.range[1]
     for one in (user, twin):
-        agent.learn(one, 0, 1.0)
+        agent.learn(one, 0, most)
     lost = not all(map(np.array_equal, user.state, twin.state))
     require(not lost, f"{estimator}: save and load lose something.")
 
@@ -190,8 +228,18 @@ def _check_compiled(estimator: Estimator, rows: Floats, values: Floats) -> None:
     agents: dict[str, Agent] = {"ucb": agent}
     options: dict[str, Any] = {"strategy": "optimal-greedy", "schedule": Linear(1)}
     agents["thompson"] = Agent(agent.catalog, estimator, select="thompson", **options)
-    tastes = np.random.default_rng(2).normal(size=(2, d))
-    require_same_run(str(estimator), agents, LinearUsers(tastes, pool_size=12), 40)
+    require_same_run(str(estimator), agents, _people(estimator, agent.catalog), 40)
+
+
+def _people(estimator: Estimator, catalog: Catalog) -> People:
+    """Two whose feedback the estimator takes."""
+    rng = np.random.default_rng(2)
+    if estimator.range is None:
+        return LinearUsers(rng.normal(size=(2, catalog.d)), pool_size=12)
+    rewards, answers = (
+        _values(estimator, rng, (2, size)) for size in (len(catalog), len(catalog.term_ids))
+    )
+    return LoggedPeople(rewards, answers, pool_size=12)
 
 
 def _check_kernel(estimator: Estimator, rows: Floats, values: Floats) -> None:

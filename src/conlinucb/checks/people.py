@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from conlinucb.agent.question import Kind, Question, question_about
+from conlinucb.agent.question import PICKS, Kind, Pick, Question, question_about
 from conlinucb.agent.recipes import arm_con, conlinucb
+from conlinucb.agent.relative import Said
 from conlinucb.agent.schedule import Linear
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.checks.common import require, require_same_run
@@ -18,9 +19,12 @@ from conlinucb.people.compiled import (
     Rounds,
     answer_noise,
     changed,
+    coded,
+    pair_answer,
     plain_answer,
     rewarded,
 )
+from conlinucb.people.picking import opinion_noise, pick_into
 
 EXACT: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-12, "equal_nan": True}
 SEED = 5
@@ -84,6 +88,7 @@ def _all_of(name: str, people: People, place: Place) -> dict[str, Any]:
         "taste": np.empty(0) if taste is None else taste,
         "rewards": _numbers(name, "reward", rewards),
         "answers": _numbers(name, "answer", answers),
+        "picks": _picks(name, people, place, round_),
     }
 
 
@@ -95,6 +100,29 @@ def questions_of(catalog: Catalog, round_: Round) -> list[Question]:
     if terms.size > 1:
         about.append(("pair", (int(terms[0]), int(terms[-1]))))
     return [question_about(catalog, kind, which, 1, 1) for kind, which in about]
+
+
+def groups_of(catalog: Catalog, round_: Round) -> list[Question]:
+    """Groups that may be asked about in a round: pick any of these, and the best."""
+    terms = catalog._live_terms if round_.offered is None else round_.offered
+    which = tuple(int(k) for k in terms[:4])
+    picks: tuple[Pick, ...] = PICKS if len(which) > 1 else ()
+    return [question_about(catalog, "group", which, 1, 1, each) for each in picks]
+
+
+def _picks(name: str, people: People, place: Place, round_: Round) -> Any:
+    """What is picked of each group, (m, 3 + n): 0, or 1 and what no and yes are, then the marks."""
+    rows = []
+    for question in groups_of(place.catalog, round_):
+        for number in (0, 1):
+            said = people.pick(place, question, number)
+            known = said is None or set(said.which) <= set(question.indices)
+            require(known, f"{name}: of {question.indices} these were picked: {said}.")
+            few = said is None or question.pick == "any" or len(said.which) < 2
+            require(few, f"{name}: one at most is the best of a group, got {said}.")
+            marks = [said is not None and k in said.which for k in question.indices]
+            rows.append([0, 0, 0, *marks] if said is None else [1, said.no, said.yes, *marks])
+    return np.array(rows, dtype=np.float64)
 
 
 def _check_round(name: str, round_: Round, catalog: Catalog) -> None:
@@ -123,11 +151,16 @@ def _values(name: str, people: People, place: Place, round_: Round) -> Any:
     return values
 
 
-def _numbers(name: str, what: str, given: list[float | None]) -> Any:
+def _numbers(name: str, what: str, given: Sequence[Said | None]) -> Any:
+    """As the loop has them: words about pairs are numbers there, and None is NaN."""
+    found = []
     for each in given:
-        fits = each is None or (np.ndim(each) == 0 and np.isfinite(each))
+        value = coded(each)
+        known = not isinstance(value, str) and np.ndim(value) == 0
+        fits = each is None or (known and np.isfinite(value))
         require(fits, f"{name}: a {what} must be a finite number or None, got {each!r}.")
-    return np.array([np.nan if each is None else each for each in given], dtype=np.float64)
+        found.append(value)
+    return np.array(found, dtype=np.float64)
 
 
 def _check_compiled(
@@ -169,15 +202,30 @@ def _in_loop(met: Met, block: Rounds, b: int, place: Place, round_: Round) -> di
         "taste": met.voice.theta if met.voice.has_theta else np.empty(0),
         "rewards": np.where(np.isnan(values), np.nan, rewards),
         "answers": np.array(answers),
+        "picks": _picked(met, place, round_),
     }
+
+
+def _picked(met: Met, place: Place, round_: Round) -> Any:
+    """The same as the loop has it."""
+    voice, rows = met.voice, []
+    for question in groups_of(place.catalog, round_):
+        for number in (0, 1):
+            opinions = voice.table[list(question.indices)].copy()
+            for i in range(opinions.size):
+                opinions[i] += opinion_noise(voice, place.round, number, i)
+            marks, best = np.zeros(opinions.size, dtype=np.uint8), int(question.pick == "best")
+            said = pick_into(voice, best, place.round, number, opinions, marks)
+            rows.append([*(said if said[0] else (0, 0, 0)), *marks])
+    return np.array(rows, dtype=np.float64)
 
 
 def _said(met: Met, t: int, question: Question, number: int, worth: dict[int, Any]) -> float:
     """An answer as the loop makes it, NaN for none."""
     voice, about_arm = met.voice, int(question.kind == "arm")
-    if about_arm:
-        plain = float(worth.get(question.index, np.nan))
-    else:
-        plain = plain_answer(voice, question.index, question.others[0] if question.others else -1)
-    pair = int(question.kind == "pair")
-    return changed(voice, pair, t, number, plain + answer_noise(voice, about_arm, t, number))
+    if question.kind == "pair":
+        first, second = question.indices
+        return pair_answer(voice, first, second, t, number)
+    index = question.index
+    plain = float(worth.get(index, np.nan)) if about_arm else plain_answer(voice, index)
+    return changed(voice, 0, t, number, plain + answer_noise(voice, about_arm, t, number))

@@ -20,9 +20,9 @@ from conlinucb.people import LinearUsers
 def check_strategy(strategy: Any, *, rounds: int = 30) -> None:
     """Check a strategy, by name or as an object, on both estimators.
 
-    It must choose offered terms only (a pair: two different ones), choose the same from the same
-    view, change nothing it is shown, go on after save and load, and choose the same in the
-    compiled loop, if it has a kernel.
+    It must choose offered terms only (of a pair or group different ones), choose the same from
+    the same view, change nothing it is shown, go on after save and load, and choose the same in
+    the compiled loop, if it has a kernel.
     """
     ready = strategy_of(strategy)
     for estimator in (Ridge(beta=0.5, alpha=0.3), TwoStep(mix=0.3, term_beta=0.5)):
@@ -76,7 +76,9 @@ def _play_round(
 ) -> None:
     for user in users:
         while (question := agent.ask(user, pool, offered)) is not None:
-            agent.hear(user, question, float(question.index % 3) / 2)
+            picked = [k for k in question.indices if k % 3 == 0][: 1 + (question.pick == "any") * 9]
+            group = question.kind == "group"
+            agent.hear(user, question, picked if group else float(question.index % 3) / 2)
         arm = int(agent.recommend(user, pool).arms[0])
         agent.learn(user, arm, float(arm % 2))
 

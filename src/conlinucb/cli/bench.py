@@ -46,10 +46,10 @@ def _shown(part: str, rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]
     """Show each row of a part of the benchmark as soon as it is measured."""
     from conlinucb.bench import summary
 
-    if part in ("machine", "paper"):
-        say = summary.machine if part == "machine" else summary.paper
+    lines = {"machine": summary.machine, "paper": summary.paper, "shared": summary.shared}
+    if part in lines:
         for row in rows:
-            typer.echo(say(row))
+            typer.echo(lines[part](row))
             yield row
         return
     growing, cells = _table(part)
@@ -65,6 +65,9 @@ def _table(part: str) -> tuple[tables.Growing, Callable[[dict[str, Any]], list[s
     if part == "growth":
         heads, numbers = summary.GROWTH_HEADS, [1, 3, 4]
         line, cells = summary.growth_line, summary.growth_cells
+    elif part == "later":
+        heads, numbers = summary.LATER_HEADS, [1, 2]
+        line, cells = summary.later_line, summary.later_cells
     else:
         heads, numbers = summary.ALGORITHM_HEADS, list(range(1, 9))
         line, cells = summary.algorithm_line, summary.algorithm_cells

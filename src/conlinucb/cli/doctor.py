@@ -29,10 +29,14 @@ FOR = {
     "service": "conlinucb serve, the HTTP service and its page",
     "postgres": "the service on PostgreSQL",
     "tune": "cl.tune(sampler='tpe') and other samplers of Optuna's",
+    "clusters": "key-terms made from clusters and trees of items",
+    "client": "conlinucb.client, calling the service from Python",
+    "telemetry": "traces of the service for OpenTelemetry",
     "gymnasium": "people as environments of Gymnasium",
     "coba": "agents and people in experiments of Coba",
 }
 """What an extra is for."""
+FOR_DEVELOPERS = ("test", "docs")
 THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
@@ -152,7 +156,13 @@ def extras() -> dict[str, list[str]]:
     for line in _requirements():
         extra, name = _EXTRA.search(line), _NAME.match(line)
         elsewhere = "sys_platform != 'win32'" in line.replace('"', "'") and sys.platform == "win32"
-        if extra and name and extra[1] != "test" and name[0] != "conlinucb" and not elsewhere:
+        if (
+            extra
+            and name
+            and extra[1] not in FOR_DEVELOPERS
+            and name[0] != "conlinucb"
+            and not elsewhere
+        ):
             found.setdefault(extra[1], []).append(name[0])
     return found
 

@@ -69,6 +69,16 @@ Least = Annotated[
         show_default="20 of an implicit log, else 40",
     ),
 ]
+Ways = Annotated[
+    bool, typer.Option("--ways", help="Compare ways of asking, each with as many questions.")
+]
+Rhythm = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="With --ways: 3-first, 10-first or each-round; may be given several times.",
+        show_default="all",
+    ),
+]
 Quick = Annotated[bool, typer.Option("--quick", help="Small: to look at, not to decide.")]
 Out = Annotated[
     Path | None, typer.Option(help="Folder.", show_default="results/people or results/quick")
@@ -90,6 +100,8 @@ def people(
     range: Range = None,
     implicit: Implicit = False,
     least: Least = None,
+    ways: Ways = False,
+    rhythm: Rhythm = None,
     quick: Quick = False,
     out: Out = None,
     seed: Seed = 0,
@@ -118,6 +130,8 @@ def people(
         reading={name: value for name, value in given.items() if value is not None},
         implicit=implicit,
         least=least,
+        ways=ways,
+        rhythms=tuple(rhythm or ()),
         quick=quick,
         out=out or Path("results/quick" if quick else "results/people"),
         seed=seed,

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from conlinucb.cli.reproduction import make_folder
 from conlinucb.datasets import interactions
 from conlinucb.errors import InvalidInput, MissingData, UnknownName, nearest
 from conlinucb.experiments.people.benchmark import FULL, QUICK, Benchmark
-from conlinucb.experiments.people.findings import findings
 from conlinucb.experiments.people.task import TASKS, Task, own_task
+from conlinucb.experiments.people.ways_outcome import SIZE, Ways
 from conlinucb.experiments.slug import slug
 from conlinucb.progress import Progress, time_text
 
@@ -33,6 +34,10 @@ class Order:
     quick: bool
     out: Path
     seed: int
+    ways: bool = False
+    """Whether ways of asking are compared, in place of everybody."""
+    rhythms: tuple[str, ...] = ()
+    """When they ask; all rhythms for none."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """How the two files are written: options of ``datasets.interactions``."""
 
@@ -68,6 +73,8 @@ class Order:
         if self.log and self.tags:
             parts += [f"--log {_quoted(self.log)} --tags {_quoted(self.tags)}"]
         parts += self._own_options()
+        parts += ["--ways"] if self.ways else []
+        parts += [f"--rhythm {each}" for each in self.rhythms]
         parts += ["--quick"] if self.quick else []
         parts += [f"--seed {self.seed}"] if self.seed else []
         return " ".join(parts)
@@ -151,21 +158,25 @@ def carry_out(order: Order, say: Say) -> None:
             made = each.outcome(bar, order.command)
             if not bar.shown:
                 say(f"finished: {made.task}, {time_text(made.seconds)}")
-            for sentence in findings(made):
+            for sentence in each.findings(made):
                 say(f"- {sentence}")
     finally:
         bar.close()
-    from conlinucb.report import write  # a moment to import, and not needed until now
+    from conlinucb.report import write, write_ways  # a moment to import, not needed until now
 
-    say(f"Report: {write(order.out)}")
+    say(f"Report: {write_ways(order.out, order.out) if order.ways else write(order.out)}")
 
 
-def _benchmarks(tasks: list[Task], order: Order) -> list[Benchmark]:
+def _benchmarks(tasks: list[Task], order: Order) -> list[Any]:
     """All data sets read; what is missing is named before any work."""
-    found, missing = [], []
+    found, missing = list[Any](), []
+    if order.rhythms and not order.ways:
+        raise InvalidInput("--rhythm says when ways of asking ask: give --ways, too.")
+    make = partial(Ways, rhythms=order.rhythms) if order.ways else Benchmark
+    size = QUICK if order.quick else SIZE if order.ways else FULL
     for task in tasks:
         try:
-            found.append(Benchmark(task, order.out, QUICK if order.quick else FULL, order.seed))
+            found.append(make(task, order.out, size, order.seed))
         except MissingData as error:
             missing.append(str(error))
     if missing:

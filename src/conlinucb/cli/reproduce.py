@@ -13,7 +13,9 @@ from conlinucb.cli.interrupt import until_interrupted
 def reproduce(
     items: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ITEM...", help="1a 1b 1c 1d 2a 2b 2c 2d table1 theory crossed ..."),
+        typer.Argument(
+            metavar="ITEM...", help="1a 1b 1c 1d 2a 2b 2c 2d table1 theory crossed later ..."
+        ),
     ] = None,
     protocol: Annotated[
         list[str] | None,

@@ -90,7 +90,7 @@ class AsyncClient:
         self,
         user: str,
         question: str | Question | None,
-        answer: str | float,
+        answer: str | float | Sequence[str],
         *,
         topic: str | None = None,
         event: str | None = None,

@@ -28,6 +28,7 @@ class Question:
     radius: float
     why: Why
     terms: tuple[str, ...] = ()
+    pick: str | None = None
     type: str = "question"
 
 
@@ -39,6 +40,7 @@ class Reason:
     about: str
     title: str
     liking: float
+    over: str | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,15 @@ class Answered:
 
 
 @dataclass(frozen=True)
+class Preferred:
+    """A key-term that was liked more than another, of a pair; ``event`` takes it back."""
+
+    term: str
+    over: str
+    event: int
+
+
+@dataclass(frozen=True)
 class Picture:
     """What is made of a person."""
 
@@ -132,6 +143,7 @@ class Picture:
     topics: tuple[Topic, ...]
     rated: tuple[Rated, ...]
     answered: tuple[Answered, ...]
+    preferred: tuple[Preferred, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -197,6 +209,10 @@ class Contribution:
     about: str
     value: float
     contribution: float
+    terms: tuple[str, ...] = ()
+    chose: str | None = None
+    picked: tuple[str, ...] | None = None
+    pick: str | None = None
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,9 @@ def new_event() -> str:
 class Answer:
     """To the open question, or about a topic that nobody asked about."""
 
-    answer: str | float
-    """yes, no, skip, or a number in the catalogue's range."""
+    answer: str | float | Sequence[str]
+    """yes, no, skip, or a number in the catalogue's range; to a pair first, second, both, neither;
+    to a group a list of what was picked, [] for none of these."""
     question: str | Question | None = None
     topic: str | None = None
     event: str | None = None
@@ -29,7 +30,9 @@ class Answer:
         """As it is sent, under an id that makes it count once."""
         question = self.question
         asked = question.question if isinstance(question, Question) else question
-        given = {"question": asked, "topic": self.topic, "answer": self.answer}
+        alone = isinstance(self.answer, str | float | int)
+        said = {"answer": self.answer} if alone else {"picked": [*self.answer]}  # type: ignore[misc]
+        given = {"question": asked, "topic": self.topic, **said}
         return present(given, event=self.event or new_event())
 
 

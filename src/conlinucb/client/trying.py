@@ -12,6 +12,7 @@ import httpx2
 
 from conlinucb.client.calls import Call
 from conlinucb.client.errors import ClientError, Refused, Unavailable
+from conlinucb.errors import InvalidInput
 
 Reply = TypeVar("Reply")
 PASSING = frozenset({408, 429, 502, 503, 504, 507})
@@ -61,7 +62,9 @@ class Trying:
         return None
 
     def failed(self, error: httpx2.TransportError) -> float:
-        """The seconds to wait before the next try."""
+        """The seconds to wait before the next try; an address that is none is not tried again."""
+        if isinstance(error, httpx2.UnsupportedProtocol):
+            raise ClientError(f"An address begins with http:// or https://. {error}") from None
         unsent = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
         return self._pause(f"{type(error).__name__}: {error}", unsent, None)
 
@@ -91,8 +94,13 @@ class Trying:
 
 
 def headers_of(key: str | None) -> dict[str, str]:
-    """What every call sends."""
-    return {} if key is None else {"authorization": f"Bearer {key}"}
+    """What every call sends; a key that no header can hold is refused, not tried for a minute."""
+    if key is None:
+        return {}
+    if not key or not all("!" <= letter <= "~" for letter in key):
+        what = "is empty" if not key else "has white space or letters that are not ASCII"
+        raise InvalidInput(f"The key {what}: it must be as it was made, or None for no key.")
+    return {"authorization": f"Bearer {key}"}
 
 
 def _problem(response: httpx2.Response) -> tuple[str, str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,11 @@ class Interactions:
     def __len__(self) -> int:
         """Number of events."""
         return len(self.people)
+
+    def with_terms(self, weights: Any, term_ids: Sequence[Id]) -> Interactions:
+        """The same people and items, with other key-terms."""
+        made = sparse.csr_array(weights)
+        return replace(self, weights=made, term_ids=tuple(term_ids))
 
     @property
     def counts(self) -> dict[str, int]:

@@ -9,6 +9,8 @@ from conlinucb.agent.alpha import TheoryAlpha
 from conlinucb.agent.recipes import B, arm_con, conlinucb, conucb, linucb
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import UnknownName, nearest
+from conlinucb.experiments.later_algorithms import LATER
+from conlinucb.simulation.own_rounds import AnyAgent
 
 Parameters = dict[str, Any]
 
@@ -95,6 +97,8 @@ def authors_constants(name: str, data: str) -> Parameters:
     >>> authors_constants("BS", "synthetic")
     {'beta': 0.15, 'alpha': 0.1}
     """
+    if name in LATER:
+        return dict(LATER[name].constants)
     if algorithm(name).two_step:
         return dict(_CONUCB)
     table = _AUTHORS["synthetic" if data == "synthetic" else "real"]
@@ -109,8 +113,22 @@ def theory_constants(name: str, delta: float = 0.05) -> Parameters:
     return {"beta": 1.0, "alpha": alpha}
 
 
+def is_prior(name: str) -> bool:
+    """Whether an algorithm starts from a population and has no constants."""
+    return name not in LATER and algorithm(name).prior
+
+
+def built(
+    name: str, catalog: Catalog, parameters: Parameters, schedule: B, rounds: int
+) -> AnyAgent:
+    """The agent for an algorithm, one of the later ones too, for so many rounds."""
+    if name in LATER:
+        return LATER[name].make(catalog, schedule=schedule, rounds=rounds, **parameters)
+    return build(name, catalog, parameters, schedule)
+
+
 def build(name: str, catalog: Catalog, parameters: Parameters, schedule: B) -> Agent:
-    """The agent for an algorithm on a catalogue."""
+    """The agent for an algorithm of the paper on a catalogue."""
     two_step, asks, _ = algorithm(name)
     if asks is None:
         return linucb(catalog, **parameters)

@@ -80,7 +80,22 @@ LINUCB = Reference(
     "Proceedings of the International Conference on World Wide Web",
     2010,
 )
-RECIPES = {"linucb": LINUCB, "arm_con": ARM_CON, "conucb": CONUCB, "conlinucb": CONLINUCB}
+HCB = Reference(
+    "song2022show",
+    ("Song", "Sun", "Lian", "Huang", "Li", "Jin", "Xie"),
+    "Show Me the Whole World: Towards Entire Item Space Exploration for Interactive Personalized "
+    "Recommendations",
+    "Proceedings of the ACM International Conference on Web Search and Data Mining",
+    2022,
+)
+RECIPES = {
+    "linucb": LINUCB,
+    "arm_con": ARM_CON,
+    "conucb": CONUCB,
+    "conlinucb": CONLINUCB,
+    "hcb": HCB,
+    "phcb": HCB,
+}
 STRATEGIES = {
     **dict.fromkeys(("spanner", "max-radius", "ucb"), CONLINUCB),
     **dict.fromkeys(("optimal-greedy", "related-confidence", "related-reduction"), CONUCB),

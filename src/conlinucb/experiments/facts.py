@@ -8,8 +8,14 @@ from typing import Any
 
 from conlinucb.experiments.outcome import Outcome
 
-ESTIMATES = {"ridge": "one ridge estimate", "two-step": "an estimate in two steps"}
-PARTS = ("estimator", "strategy", "schedule", "select", "prior", "questions")
+ESTIMATES = {
+    "ridge": "one ridge estimate",
+    "two-step": "an estimate in two steps",
+    "logistic": "one logistic estimate",
+    "hcb": "a ridge estimate for each depth of a tree of items and one for the items",
+    "phcb": "a ridge estimate for the open nodes of a tree of items and one for the items",
+}
+PARTS = ("agent", "estimator", "strategy", "schedule", "select", "prior", "questions")
 """Of an agent's description, what is no parameter of the estimate."""
 LINEAR = "rewards and answers linear in each user's taste"
 KINDS = {
@@ -84,6 +90,7 @@ _SCHEDULES = {
     "Linear": "{b} ({t}) by round t",
     "Every": "one every {n} rounds",
     "WhenWorth": "while one is worth more than {cost} of reward, at most {most} a round",
+    "WhereThin": "where less than {c} a round is known, checked every {every}, at most {most} each",
 }
 
 

@@ -8,6 +8,8 @@ from conlinucb.experiments import ITEMS
 from conlinucb.experiments.algorithms import algorithm
 from conlinucb.experiments.claims import PAPER_SHARES, Record, place, times_text
 from conlinucb.experiments.item import DATA_NAMES
+from conlinucb.experiments.later import FAMILY
+from conlinucb.experiments.later_algorithms import LATER
 from conlinucb.experiments.newcomers import EARLY
 from conlinucb.experiments.outcome import OWN, Improvement, Outcome
 from conlinucb.experiments.table_1 import shares
@@ -21,6 +23,7 @@ def findings(outcomes: Sequence[Outcome], found: Sequence[Record]) -> list[str]:
         *_headlines(outcomes, found),
         *_tuned(outcomes),
         *_newcomers(outcomes),
+        *later_findings(outcomes),
         *_apart(outcomes),
         *_times_taken(outcomes),
         *_theory(outcomes),
@@ -143,6 +146,30 @@ def _newcomer(outcome: Outcome, mine: str) -> str:
         f"learned from others, asking by {algorithm(mine).asks}, with nothing tuned, has "
         f"{_less(less[0])} regret than {first} in the first {at[early]:,} rounds and "
         f"{_less(less[1])} than {best} at the end{ends}."
+    )
+
+
+def later_findings(outcomes: Sequence[Outcome]) -> list[str]:
+    """Of what came later, who beats MCR beyond the interval under each protocol."""
+    by_protocol: dict[str, list[tuple[str, str, Improvement]]] = {}
+    for outcome in outcomes:
+        if outcome.declared is not None and outcome.declared.family == FAMILY:
+            by_protocol.setdefault(outcome.protocol, []).extend(
+                (name, outcome.item, each.versus["MCR"])
+                for name, each in outcome.agents.items()
+                if name in LATER
+            )
+    return [_against_mcr(protocol, found) for protocol, found in by_protocol.items()]
+
+
+def _against_mcr(protocol: str, found: Sequence[tuple[str, str, Improvement]]) -> str:
+    known = [(name, item, v) for name, item, v in found if v.low is not None and v.high is not None]
+    better = [f"{name} ({item}) {percent(v)}" for name, item, v in known if (v.low or 0.0) > 0]
+    worse = sum(1 for *_, v in known if (v.high or 0.0) < 0)
+    told = f"less regret than MCR have {'; '.join(better)}" if better else "none beats MCR"
+    return (
+        f"What came later, {protocol}: beyond the interval {told}; of {len(found)} in all, {worse} "
+        f"have more, and {len(found) - worse - len(better)} cannot be told apart."
     )
 
 

@@ -6,13 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from conlinucb.agent.recipes import B
+from conlinucb.catalog.catalog import Catalog
 from conlinucb.experiments.algorithms import PAPER
 from conlinucb.experiments.analysis import Analysis
+from conlinucb.simulation.visits import Arrivals
 
 Schedule = tuple[Literal["logarithmic", "linear"], float]
 BASELINE = "ConUCB"
 """What improvements are measured against."""
 DATA_NAMES = {"synthetic": "synthetic data", "lastfm": "Last.FM", "movielens": "MovieLens"}
+PeopleKind = Literal["linear", "clicks", "logistic clicks", "duels"]
+"""Rewards linear in taste with noise; clicks by a clipped chance, who compare pairs; clicks by a
+logistic chance; linear rewards, who compare pairs and items with a logistic chance."""
 Kind = Literal["curves", "sweep", "seconds", "theory", "crossed"]
 """Regret over rounds; regret at the end along an axis; time for choosing; coverage and bounds
 beside regret; both estimates with the same strategies. Figures, tables and claims go by it."""
@@ -72,5 +78,14 @@ class Item:
     constants: Literal["protocol", "theory"] = "protocol"
     analyse: Callable[..., Analysis] | None = None
     """What else to compute from a setting's results."""
+    family: str = ""
+    """What it is asked for by together with others."""
+    protocols: tuple[str, ...] = ("authors", "paper", "fair")
+    readings: tuple[str, ...] | None = None
+    """Of a protocol's readings those that are run; None for all."""
+    people: PeopleKind = "linear"
+    made: Callable[[Catalog, B, int], Catalog] | None = None
+    """Other key-terms on the same items, from a schedule and how many rounds there are."""
+    arrivals: Arrivals = "one by one"
     about: str = ""
     """What a reader should know before looking at the numbers."""

@@ -65,7 +65,8 @@ def _setup(outcome: Outcome) -> list[str]:
 
 
 def _where(outcome: Outcome) -> str:
-    return "on people of a log" if "log" in outcome.data else "in simulation"
+    logged = facts.who(outcome).get("people") == "LoggedPeople"
+    return "on people of a log" if logged else "in simulation"
 
 
 def _shared(outcome: Outcome) -> str:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conlinucb.agent.agent import Agent
 from conlinucb.experiments.algorithms import authors_constants
 from conlinucb.experiments.json_files import read_outcome
 from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.run import folder_of, scoring_work, tuning_work
 from conlinucb.experiments.setting import Setting
-from conlinucb.people.linear import LinearUsers
+from conlinucb.people import People
 from conlinucb.progress import Progress, time_text
+from conlinucb.simulation.own_rounds import AnyAgent
 from conlinucb.simulation.simulate import simulate
 from conlinucb.simulation.store import refuse_another
 
@@ -119,11 +119,11 @@ def _estimate(setting: Setting, work: int) -> float:
     early, late = (min(setting.rounds, rounds) for rounds in PROBE_ROUNDS)
     took = [_seconds(setting, agents, people, rounds) for rounds in (early, late)]
     a_round = max(took[1] - took[0], 0.0) / (late - early) if late > early else 0.0
-    played = len(agents) * len(people.thetas) * setting.rounds
+    played = len(agents) * len(people) * setting.rounds
     return work / played * (took[0] + a_round * (setting.rounds - early))
 
 
-def _seconds(setting: Setting, agents: dict[str, Agent], people: LinearUsers, rounds: int) -> float:
+def _seconds(setting: Setting, agents: dict[str, AnyAgent], people: People, rounds: int) -> float:
     start = time.perf_counter()
     simulate(agents, people, rounds=rounds, shard=1, lazy=setting.point.lazy, progress=False)
     return time.perf_counter() - start

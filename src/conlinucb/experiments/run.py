@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from conlinucb._version import __version__
-from conlinucb.agent.agent import Agent
 from conlinucb.experiments.analysis import Analysis
 from conlinucb.experiments.item import BASELINE
 from conlinucb.experiments.json_files import read_outcome, unless_found, write_outcome
@@ -21,6 +20,7 @@ from conlinucb.experiments.tuning import tune
 from conlinucb.people import People
 from conlinucb.progress import Progress
 from conlinucb.simulation.job import Job, make_job, versions
+from conlinucb.simulation.own_rounds import AnyAgent
 from conlinucb.simulation.results import Results
 from conlinucb.simulation.simulate import simulate
 from conlinucb.simulation.store import refuse_another
@@ -54,6 +54,7 @@ def run_setting(
         trace=item.trace,
         timed=item.timed,
         lazy=setting.point.lazy,
+        arrivals=item.arrivals,
     )  # fmt: skip
     shutil.rmtree(folder / f"{setting.slug}.tuning-units", ignore_errors=True)
     return outcome
@@ -81,7 +82,7 @@ def _ran(setting: Setting, folder: Path, bar: Progress, executor: str, command: 
 
 
 def keep(
-    agents: Mapping[str, Agent],
+    agents: Mapping[str, AnyAgent],
     people: People,
     folder: Path,
     slug: str,

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from conlinucb.agent.agent import Agent
 from conlinucb.agent.priors import Population
 from conlinucb.agent.recipes import B
 from conlinucb.agent.schedule import Linear, Logarithmic
+from conlinucb.catalog.catalog import Catalog
 from conlinucb.datasets import Dataset, load
 from conlinucb.errors import InvalidInput
 from conlinucb.experiments.algorithms import (
     ALGORITHMS,
     Parameters,
     authors_constants,
-    build,
+    built,
+    is_prior,
     theory_constants,
 )
 from conlinucb.experiments.item import Item, Point
+from conlinucb.experiments.later_algorithms import LATER
 from conlinucb.experiments.logged import population_of
 from conlinucb.experiments.protocols import Constants, Protocol, Variant
 from conlinucb.experiments.slug import slug
 from conlinucb.numerics.svd import unit_rows
 from conlinucb.numerics.validation import Floats, seed_of, whole
-from conlinucb.people.linear import LinearUsers
+from conlinucb.people import ClickUsers, Compares, LinearUsers, People
+from conlinucb.simulation.own_rounds import AnyAgent
 from conlinucb.simulation.search import APART
 
 
@@ -88,7 +91,8 @@ class Setting:
         more = self.item.extra if self.constants == "tuned" else ()
         varying = self.point.offered_size is not None
         names = (*self.item.agents, *more)
-        return tuple(each for each in names if not (varying and ALGORITHMS[each].fixed_terms))
+        fixed = [each for each in names if each not in LATER and ALGORITHMS[each].fixed_terms]
+        return tuple(each for each in names if not (varying and each in fixed))
 
     @property
     def runs(self) -> int:
@@ -149,7 +153,7 @@ class Setting:
     @property
     def tuned(self) -> tuple[str, ...]:
         """Names of the algorithms that have constants to search for."""
-        return tuple(each for each in self.agents if not ALGORITHMS[each].prior)
+        return tuple(each for each in self.agents if not is_prior(each))
 
     def logged_thetas(self) -> Floats:
         """Tastes of the people whom a population is learned from; nobody else is among them."""
@@ -194,20 +198,22 @@ class Setting:
         drawn = rng.standard_normal((count, self.dataset.catalog.d))
         return unit_rows(drawn) if self.variant.options["normalized"] else drawn
 
-    def people(self, thetas: Floats) -> LinearUsers:
+    def people(self, thetas: Floats) -> People:
         """People with these tastes, under this setting's chance."""
-        return LinearUsers(
-            thetas,
-            noise=self.point.noise,
-            term_noise=self.point.noise,
-            pool_size=self.point.pool_size,
-            offered_size=self.point.offered_size,
-            shared_noise=self.protocol.shared_noise and not self.as_in_theory,
-        )
+        noise, kind = self.point.noise, self.item.people
+        met: dict[str, Any] = {"term_noise": noise}
+        met |= {"pool_size": self.point.pool_size, "offered_size": self.point.offered_size}
+        if kind in ("clicks", "logistic clicks"):
+            link: Literal["clip", "logistic"] = "clip" if kind == "clicks" else "logistic"
+            clicking = ClickUsers(thetas, link=link, **met)
+            return Compares(clicking, noise=noise) if kind == "clicks" else clicking
+        shared = self.protocol.shared_noise and not (self.as_in_theory or self.item.family)
+        people = LinearUsers(thetas, noise=noise, shared_noise=shared, **met)
+        return Compares(people, noise=noise, logistic=True) if kind == "duels" else people
 
     def parameters(self, name: str, tuned: dict[str, Parameters]) -> Parameters:
         """An algorithm's parameters."""
-        if ALGORITHMS[name].prior:
+        if is_prior(name):
             return {"prior": self.population, "alpha": 1.0}
         if self.tunes:
             return tuned[name]
@@ -215,9 +221,16 @@ class Setting:
             return theory_constants(name)
         return authors_constants(name, self.item.data)
 
-    def agent(self, name: str, parameters: Parameters) -> Agent:
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The data set's, with other key-terms where the item makes its own."""
+        if self.item.made is None:
+            return self.dataset.catalog
+        return self.item.made(self.dataset.catalog, self.schedule, self.rounds)
+
+    def agent(self, name: str, parameters: Parameters) -> AnyAgent:
         """An algorithm on this setting's catalogue."""
-        return build(name, self.dataset.catalog, parameters, self.schedule)
+        return built(name, self.catalog, parameters, self.schedule, self.rounds)
 
 
 @lru_cache(maxsize=4)
@@ -228,6 +241,10 @@ def _load(name: str, options: tuple[tuple[str, Any], ...]) -> Dataset:
 def settings_of(item: Item, protocol: Protocol, size: Size, seed: int) -> list[Setting]:
     """All settings of an item under a protocol."""
     variants = protocol.variants(item.data)
+    if item.readings is not None:
+        variants = tuple(each for each in variants if each.label in item.readings)
+    if protocol.name not in item.protocols:
+        return []
     if item.constants == "theory":
         variants = _worlds_of_theory(variants)
     return [

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from conlinucb.agent.agent import Agent
 from conlinucb.agent.named import add_folder, is_stranger
 from conlinucb.agent.priors import Population
-from conlinucb.agent.spec import agent_of, only
+from conlinucb.agent.spec import only
+from conlinucb.algorithms.spec import agent_of
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 from conlinucb.experiments.item import BASELINE
@@ -22,6 +22,7 @@ from conlinucb.experiments.run import keep
 from conlinucb.numerics.validation import seed_of, whole
 from conlinucb.people import People
 from conlinucb.progress import Progress
+from conlinucb.simulation.own_rounds import AnyAgent
 
 TOP = ("title", "rounds", "repeats", "seed", "baseline", "data", "people", "agents")
 
@@ -30,7 +31,7 @@ TOP = ("title", "rounds", "repeats", "seed", "baseline", "data", "people", "agen
 class Comparison:
     """What a file says, read and checked: everything that a run needs."""
 
-    agents: dict[str, Agent]
+    agents: dict[str, AnyAgent]
     people: People
     ran: Ran
     rounds: int
@@ -139,7 +140,7 @@ def _agents(spec: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _agent(given: Any, catalog: Catalog, where: str, folder: Path) -> Agent:
+def _agent(given: Any, catalog: Catalog, where: str, folder: Path) -> AnyAgent:
     """An agent of the file's table; its prior may be a file that Population.save wrote."""
     prior = given.get("prior") if isinstance(given, dict) else None
     if prior is not None and not is_stranger(prior):

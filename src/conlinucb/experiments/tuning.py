@@ -12,17 +12,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from conlinucb.agent.agent import Agent
 from conlinucb.experiments.algorithms import Parameters, algorithm, authors_constants
 from conlinucb.experiments.json_files import read_search, unless_found, write_search
+from conlinucb.experiments.later_algorithms import LATER
 from conlinucb.experiments.outcome import Search, Trial
 from conlinucb.experiments.setting import Setting
-from conlinucb.people.linear import LinearUsers
+from conlinucb.people import People
 from conlinucb.progress import Progress
 from conlinucb.simulation.batch import Plan
 from conlinucb.simulation.job import make_job
 from conlinucb.simulation.lines import Lines, spread
-from conlinucb.simulation.ranges import Numbers, Range
+from conlinucb.simulation.own_rounds import AnyAgent
+from conlinucb.simulation.ranges import Log, Numbers, Range
 from conlinucb.simulation.search import search
 from conlinucb.simulation.space import USUAL, Space
 from conlinucb.simulation.store import refuse_another
@@ -30,12 +31,16 @@ from conlinucb.simulation.trial import Trial as Tried
 from conlinucb.simulation.trial import best_of
 
 RANGES: dict[str, Numbers] = {
-    name: USUAL[name] for name in ("beta", "mix", "term_beta", "alpha", "term_alpha")
+    **{name: USUAL[name] for name in ("beta", "mix", "term_beta", "alpha", "term_alpha")},
+    **{name: Log(0.0003, 0.3) for name in ("cost", "c")},
+    "kappa": Log(0.003, 3.0),
 }
 
 
 def names_of(name: str) -> tuple[str, ...]:
     """The parameters that an algorithm is tuned over."""
+    if name in LATER:
+        return tuple(LATER[name].constants)
     return (
         ("alpha", "term_alpha", "mix", "term_beta")
         if algorithm(name).two_step
@@ -80,14 +85,14 @@ def tune(setting: Setting, folder: Path, bar: Progress, **how: Any) -> Search:
 
 
 def _space(setting: Setting, name: str) -> Space:
-    def build(**parameters: Any) -> Agent:
+    def build(**parameters: Any) -> AnyAgent:
         return setting.agent(name, parameters)
 
     first = authors_constants(name, setting.item.data)
     return Space(build, first=first, **_ranges(name))
 
 
-def _spec(setting: Setting, people: LinearUsers) -> dict[str, Any]:
+def _spec(setting: Setting, people: People) -> dict[str, Any]:
     """What a stored search must agree on: the first points decide all others."""
     data, count = setting.item.data, setting.size.trials
     first = {
@@ -99,7 +104,8 @@ def _spec(setting: Setting, people: LinearUsers) -> dict[str, Any]:
         for name, points in first.items()
         for i, point in enumerate(points)
     }
-    fixed = {"rounds": setting.rounds, "repeats": 1, "seed": setting.tuning_seed, "log": 1}
+    fixed: dict[str, Any] = {"rounds": setting.rounds, "repeats": 1, "log": 1}
+    fixed["seed"] = setting.tuning_seed
     job = make_job(agents, people, trace=False, timed=False, lazy=True, **fixed)
     return {**job.spec(), "trials": count}
 

@@ -38,10 +38,15 @@ FAST_MATH = frozenset({"contract", "reassoc", "nsz"})
 
 KERNEL_FILES = (
     *("randomness.py", "numerics/*.py", "agent/estimators/*.py"),
-    *("agent/priors/fitting/*.py", "agent/strategies/*.py"),
-    *("people/*.py", "simulation/loop/*.py"),
+    *(
+        "agent/priors/fitting/*.py",
+        "agent/strategies/*.py",
+        "agent/gates/*.py",
+        "agent/rewards/*.py",
+    ),
+    *("people/*.py", "simulation/loop/*.py", "algorithms/*/*.py"),
 )
-COMPILING = "compiling kernels, once for this installation: some 10 s ..."
+COMPILING = "compiling kernels, once for this installation: seconds to minutes ..."
 
 # One lock for all kernels: compiling one compiles, or loads, those it calls.
 _compiling = threading.RLock()

@@ -51,6 +51,20 @@ def positive(name: str, value: Any) -> float:
     return number(name, value, low=1e-12, high=1e12)
 
 
+def checked_range(value: Any) -> tuple[float, float]:
+    """Return ``value`` as (low, high), two numbers of which the first is lower.
+
+    >>> checked_range([1, 5])
+    (1.0, 5.0)
+    """
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise InvalidInput(f"range must be two numbers (low, high), got {_short(value)}.")
+    low, high = number("range", value[0]), number("range", value[1])
+    if not low < high:
+        raise InvalidInput(f"range must be a lower and a higher number, got {_short(value)}.")
+    return low, high
+
+
 def whole(name: str, value: Any, *, low: int = 0) -> int:
     """Return ``value`` as an int of at least ``low``; 3.0 passes, 3.5 and True do not."""
     if isinstance(value, np.ndarray) and value.ndim == 0:

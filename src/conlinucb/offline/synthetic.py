@@ -10,6 +10,7 @@ import numpy as np
 
 from conlinucb.agent.agent import Agent
 from conlinucb.agent.given import checked_agent
+from conlinucb.agent.relative import as_number
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Floats, whole
 from conlinucb.offline.log import SEPARATOR, read_log
@@ -98,9 +99,9 @@ def _of(agent: Agent, people: People, who: int, rounds: int, seed: int) -> Itera
 
 def _answers(agent: Agent, happened: Happened, who: int, round_: int) -> Iterator[Row]:
     for question, answer in happened.questions:
-        if question.kind == "term" and answer is not None:
+        if question.kind == "term" and isinstance(answer, float):
             name = str(agent.catalog.term_ids[question.index])
-            yield "answer", who, round_, name, answer, None, None
+            yield "answer", who, round_, name, as_number(answer), None, None
 
 
 def _joined(ids: list[Any]) -> str:

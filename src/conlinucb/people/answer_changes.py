@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from conlinucb.agent.question import Question
+from conlinucb.agent.relative import Word
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Floats, Indices, number, whole
-from conlinucb.people.base import People, Place, Round
+from conlinucb.people.base import Opinions, People, Place, Round, opinions_of
 from conlinucb.people.compiled import (
     LIES,
     REFUSES,
@@ -20,7 +21,9 @@ from conlinucb.people.compiled import (
     Rounds,
     Voice,
     changed,
+    coded,
     compiled_people,
+    worded,
 )
 from conlinucb.randomness import DRIFT, derive, uniform
 
@@ -46,13 +49,21 @@ class Wrapped(People):
     def __len__(self) -> int:
         return len(self.people)
 
-    def answer(self, place: Place, question: Question, number: int) -> float | None:
+    def answer(self, place: Place, question: Question, number: int) -> float | Word | None:
         """As the inner people."""
         return self.people.answer(place, question, number)
+
+    def opinions(self, place: Place, question: Question, number: int) -> Opinions:
+        """As the inner people."""
+        return opinions_of(self.people, place, question, number)
 
     def reward(self, place: Place, arm: int) -> float | None:
         """As the inner people."""
         return self.people.reward(place, arm)
+
+    def duel(self, place: Place, first: int, second: int) -> float | None:
+        """As the inner people."""
+        return self.people.duel(place, first, second)
 
     def values(self, place: Place, arms: Indices) -> Floats:
         """As the inner people."""
@@ -96,15 +107,21 @@ class AnswerChange(Wrapped):
             inner = inner.people
         return found
 
-    def answer(self, place: Place, question: Question, number: int) -> float | None:
+    def answer(self, place: Place, question: Question, number: int) -> float | Word | None:
         """What the inner people would say, changed."""
         said = self.people.answer(place, question, number)
+        word = isinstance(said, str)
         rows = np.vstack([np.full((self.depth(), 4), -1.0), [self.row()]])
         nobody = np.empty(0), 0, np.empty(0), np.empty(0), 0, 0, 0.0, 0.0, 0
-        voice = Voice(*nobody, rows, np.uint64(place.seed))
-        pair, given = int(question.kind == "pair"), np.nan if said is None else said
-        heard = changed(voice, pair, place.round, number, given)
-        return None if np.isnan(heard) else heard
+        voice = Voice(*nobody, rows, np.uint64(place.seed), compared=np.empty(int(word)))
+        pair = int(question.kind == "pair")
+        heard = changed(voice, pair, place.round, number, coded(said))
+        return worded(heard) if word else None if np.isnan(heard) else heard
+
+    def opinions(self, place: Place, question: Question, number: int) -> Opinions:
+        """The inner people's, and one change more to what is picked by them."""
+        values, changes = super().opinions(place, question, number)
+        return Opinions(values, np.vstack([changes, [self.row()]]))
 
     def compiled(self) -> Compiled | None:
         """The inner people's, with one change more."""
@@ -204,13 +221,21 @@ class Drifts(Wrapped):
         drawn = uniform(derive(place.at, DRIFT), position)
         return self.other(place) if drawn < self.share(place) else place
 
-    def answer(self, place: Place, question: Question, number: int) -> float | None:
+    def answer(self, place: Place, question: Question, number: int) -> float | Word | None:
         """As one of the two."""
         return self.people.answer(self._as(place, number + 1), question, number)
+
+    def opinions(self, place: Place, question: Question, number: int) -> Opinions:
+        """As one of the two."""
+        return opinions_of(self.people, self._as(place, number + 1), question, number)
 
     def reward(self, place: Place, arm: int) -> float | None:
         """As one of the two."""
         return self.people.reward(self._as(place, 0), arm)
+
+    def duel(self, place: Place, first: int, second: int) -> float | None:
+        """As one of the two."""
+        return self.people.duel(self._as(place, 0), first, second)
 
     def values(self, place: Place, arms: Indices) -> Floats:
         """Between the two."""

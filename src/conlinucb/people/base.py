@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from conlinucb.agent.question import Question
+from conlinucb.agent.picked import Picked
+from conlinucb.agent.question import Question, question_about
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Floats, Indices, seed_of, whole
-from conlinucb.randomness import OFFERED, POOL, derive, distinct
+from conlinucb.randomness import DUEL, OFFERED, POOL, derive, distinct, uniform
 
 if TYPE_CHECKING:
     from conlinucb.people.compiled import Compiled
@@ -46,6 +47,15 @@ class Round(NamedTuple):
     """The key-terms that may be asked about, ascending; None for all of them."""
 
 
+class Opinions(NamedTuple):
+    """What someone thinks of each of a group."""
+
+    values: Floats
+    """(n,), NaN for nothing."""
+    changes: Floats = np.empty((0, 4))
+    """(m, 4) what they do to answers, the innermost first: see ``Voice``."""
+
+
 class People:
     """Who answers. People of your own give their number, ``answer``, ``reward`` and ``values``.
 
@@ -60,9 +70,29 @@ class People:
         """How many people there are."""
         raise InvalidInput(f"{type(self).__name__} must say how many people there are: __len__.")
 
-    def answer(self, place: Place, question: Question, number: int) -> float | None:
-        """What the person says to the round's question ``number``, from 0; None for nothing."""
+    def answer(self, place: Place, question: Question, number: int) -> Any:
+        """What the person says to the round's question ``number``, from 0; None for nothing.
+
+        A number; of a pair how much more the first is liked, or one of ``agent.relative.WORDS``.
+        """
         raise InvalidInput(f"{type(self).__name__} has no answer(place, question, number).")
+
+    def opinions(self, place: Place, question: Question, number: int) -> Opinions:
+        """What the person thinks of each of a group: what they would answer about it alone."""
+        found = []
+        for each in question.indices:
+            alone = question_about(place.catalog, "term", (each,), question.number, question.round)
+            said = self.answer(place, alone, number)
+            found.append(np.nan if said is None else said)
+        return Opinions(np.array(found))
+
+    def pick(self, place: Place, question: Question, number: int) -> Picked | None:
+        """What the person picks of a group, by ``opinions``; None for no answer."""
+        from conlinucb.people.picking import picked_by  # which is compiled, and knows people
+
+        return picked_by(
+            place.seed, place.round, question, number, *opinions_of(self, place, question, number)
+        )
 
     def reward(self, place: Place, arm: int) -> float | None:
         """What recommending this arm brings; None for nothing that could be learned from."""
@@ -71,6 +101,16 @@ class People:
     def values(self, place: Place, arms: Indices) -> Floats:
         """What these arms are worth to the person: regret is the best of the pool less this."""
         raise InvalidInput(f"{type(self).__name__} has no values(place, arms).")
+
+    def duel(self, place: Place, first: int, second: int) -> float | None:
+        """1.0 where the first of two arms is preferred, 0.0 for the second, None for nothing.
+
+        Whichever is worth more, or by a coin; people with a taste draw it by their own chance.
+        """
+        values = self.values(place, np.array([first, second]))
+        if values[0] == values[1]:
+            return float(uniform(derive(place.at, DUEL), 0) < 0.5)
+        return float(values[0] > values[1])
 
     def taste(self, place: Place) -> Floats | None:
         """The true theta, (d,), where there is one: the error of an estimate is measured by it."""
@@ -122,6 +162,14 @@ class People:
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
         return f"{type(self).__name__}({inside})"
+
+
+def opinions_of(people: People, place: Place, question: Question, number: int) -> Opinions:
+    """A person's opinions of a group; by answers about each, where a class has its own of these."""
+    owner = next(each for each in type(people).__mro__ if {"answer", "opinions"} & set(vars(each)))
+    if "opinions" in vars(owner):
+        return people.opinions(place, question, number)
+    return People.opinions(people, place, question, number)
 
 
 def drawn(at: np.uint64, stream: int, among: Indices, size: int) -> Indices:

@@ -13,7 +13,7 @@ from conlinucb.agent.question import Question
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Floats, Indices, number, whole
-from conlinucb.people.base import People, Place, Round, drawn
+from conlinucb.people.base import Opinions, People, Place, Round, drawn
 from conlinucb.people.compiled import IDENTITY, Rounds, Voice, no_changes
 from conlinucb.randomness import OFFERED, POOL, derive
 
@@ -28,7 +28,8 @@ class LoggedPeople(People):
     one of people x key-terms (default: the mean of a person's own rewards over the term's arms).
     A pool holds ``pool_size`` arms of the person's own, or with ``own=2`` two of these and others
     that are unknown, worth ``unknown`` (None: not to be learned from). ``pools`` (people, rounds,
-    n) says them outright; after the last round they begin again.
+    n) says them outright; after the last round they begin again. ``withheld``, a table people x
+    arms, has the arms that are in no pool of a person: those that their answers come from.
 
     >>> import conlinucb as cl
     >>> catalog = cl.Catalog([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], np.eye(3))
@@ -47,6 +48,7 @@ class LoggedPeople(People):
         own: int | None = None,
         unknown: float | None = 0.0,
         offered_size: int | None = None,
+        withheld: Any = None,
     ) -> None:
         self.rewards = _table("rewards", rewards)
         self.answers = None if answers is None else _dense("answers", answers, "key-terms")
@@ -57,6 +59,7 @@ class LoggedPeople(People):
             None if offered_size is None else whole("offered_size", offered_size, low=1)
         )
         self.pools = None if pools is None else _pools(pools)
+        self.withheld = None if withheld is None else _table("withheld", withheld)
         if not len(self):
             raise InvalidInput("rewards must have a row for at least one person, got none.")
         if self.own is not None and self.own > self.pool_size:
@@ -70,6 +73,8 @@ class LoggedPeople(People):
         _fits("rewards", self.rewards.shape, (len(self), len(catalog)))
         if self.answers is not None:
             _fits("answers", self.answers.shape, (len(self), len(catalog.term_ids)))
+        if self.withheld is not None:
+            _fits("withheld", self.withheld.shape, self.rewards.shape)
         if self.pools is not None:
             _fits("pools", self.pools.shape, (len(self), *self.pools.shape[1:]))
             if self.pools.min() < 0 or self.pools.max() >= len(catalog):
@@ -87,9 +92,9 @@ class LoggedPeople(People):
 
     def _check_pools(self, catalog: Catalog) -> None:
         """Refuse people of whose arms none is left to make a pool of."""
-        people = np.repeat(np.arange(len(self)), np.diff(self.rewards.indptr))
-        mine = np.bincount(people[catalog._live[self.rewards.indices]], minlength=len(self))
-        others = catalog.live_arms.size - mine
+        live, everybody = catalog._live_arms, range(len(self))
+        mine = np.array([self._own(each, live).size for each in everybody])
+        others = np.array([self._others(each, live).size for each in everybody])
         none = mine == 0 if self.own is None else (others == 0) & (np.minimum(mine, self.own) == 0)
         if none.any():
             raise InvalidInput(
@@ -120,20 +125,38 @@ class LoggedPeople(People):
     def _pool(self, place: Place) -> Indices:
         if self.pools is not None:
             return self.pools[place.user, (place.round - 1) % self.pools.shape[1]]
-        mine = np.intersect1d(self.arms_of(place.user), place.catalog._live_arms)
+        mine = self._own(place.user, place.catalog._live_arms)
         wanted = self.pool_size if self.own is None else self.own
         pool = drawn(place.at, POOL, mine, min(wanted, mine.size))
         if self.own is None:
             return pool
-        rest = np.setdiff1d(place.catalog._live_arms, mine)
+        rest = self._others(place.user, place.catalog._live_arms)
         more = min(self.pool_size - pool.size, rest.size)
         both = np.concatenate([pool, drawn(derive(place.at, OTHERS), POOL, rest, more)])
         return drawn(derive(place.at, OTHERS), OFFERED, both, both.size)
+
+    def _own(self, user: int, live: Indices) -> Indices:
+        return np.setdiff1d(np.intersect1d(self.arms_of(user), live), self._apart(user))
+
+    def _others(self, user: int, live: Indices) -> Indices:
+        return np.setdiff1d(np.setdiff1d(live, self.arms_of(user)), self._apart(user))
+
+    def _apart(self, user: int) -> Indices:
+        if self.withheld is None:
+            return np.empty(0, dtype=np.int64)
+        row = slice(self.withheld.indptr[user], self.withheld.indptr[user + 1])
+        return np.asarray(self.withheld.indices[row], dtype=np.int64)
 
     def reward(self, place: Place, arm: int) -> float | None:
         """What the log has."""
         found = float(self.row(place.user)[arm])
         return None if np.isnan(found) else found
+
+    def duel(self, place: Place, first: int, second: int) -> float | None:
+        """Whichever the log has more of; None where it has nothing of one."""
+        if np.isnan(self.row(place.user)[[first, second]]).any():
+            return None
+        return super().duel(place, first, second)
 
     def values(self, place: Place, arms: Indices) -> Floats:
         """What the log has; what is not to be learned from is worth nothing."""
@@ -156,6 +179,10 @@ class LoggedPeople(People):
         known = self.table(place.catalog, place.user)[list(question.indices)]
         found = known[0] - known[1] if question.kind == "pair" else known.mean()
         return None if np.isnan(found) else float(found)
+
+    def opinions(self, place: Place, question: Question, number: int) -> Opinions:
+        """What the log has of each of a group."""
+        return Opinions(self.table(place.catalog, place.user)[list(question.indices)])
 
     def compiled(self) -> Any:
         """Rounds from the tables."""
@@ -183,6 +210,10 @@ class LoggedPeople(People):
             digest.update(np.ascontiguousarray(each).tobytes())
         for table in (self.answers, self.pools):
             digest.update(b"" if table is None else np.ascontiguousarray(table).tobytes())
+        if self.withheld is not None:
+            digest.update(b"withheld")
+            digest.update(np.ascontiguousarray(self.withheld.indptr).tobytes())
+            digest.update(np.ascontiguousarray(self.withheld.indices).tobytes())
         return {"tables": digest.hexdigest()[:16]}
 
 

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conlinucb.agent.question import Question
+from conlinucb.agent.relative import Word
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.numerics.validation import Floats, Indices, indices
 from conlinucb.people.answer_changes import Wrapped
-from conlinucb.people.base import People, Place, Round
+from conlinucb.people.base import Opinions, People, Place, Round, opinions_of
 from conlinucb.people.compiled import Compiled, Met, compiled_people
 from conlinucb.people.logged import LoggedPeople
 
@@ -40,13 +41,21 @@ class Part(Wrapped):
         """That of the person among all."""
         return self.people.user_seed(seed, repeat, int(self.members[user]))
 
-    def answer(self, place: Place, question: Question, number: int) -> float | None:
+    def answer(self, place: Place, question: Question, number: int) -> float | Word | None:
         """As the person among all."""
         return self.people.answer(self._among_all(place), question, number)
+
+    def opinions(self, place: Place, question: Question, number: int) -> Opinions:
+        """As the person among all."""
+        return opinions_of(self.people, self._among_all(place), question, number)
 
     def reward(self, place: Place, arm: int) -> float | None:
         """As the person among all."""
         return self.people.reward(self._among_all(place), arm)
+
+    def duel(self, place: Place, first: int, second: int) -> float | None:
+        """As the person among all."""
+        return self.people.duel(self._among_all(place), first, second)
 
     def values(self, place: Place, arms: Indices) -> Floats:
         """As the person among all."""
@@ -59,6 +68,12 @@ class Part(Wrapped):
     def round(self, place: Place) -> Round:
         """As the person among all."""
         return self.people.round(self._among_all(place))
+
+    def table(self, catalog: Catalog, user: int) -> Floats:
+        """What each key-term is worth to the person among all, where the inner people tell."""
+        people: Any = self.people
+        found: Floats = people.table(catalog, int(self.members[user]))
+        return found
 
     def compiled(self) -> Compiled | None:
         """The inner people's, by their numbers among all."""

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
-from conlinucb.agent.agent import Agent
+from conlinucb.agent.advice import Advice
+from conlinucb.agent.picked import Picked
 from conlinucb.agent.question import Question
+from conlinucb.agent.relative import Word
 from conlinucb.agent.user import User
+from conlinucb.catalog.catalog import Catalog
 from conlinucb.numerics.validation import Indices
-from conlinucb.people.base import People, Place
+from conlinucb.people.base import People, Place, Round
 
 
 @dataclass(frozen=True)
 class Happened:
     """What one round was."""
 
-    questions: tuple[tuple[Question, float | None], ...]
-    """What was asked, and the answers; None for no answer."""
+    questions: tuple[tuple[Question, float | Word | Picked | None], ...]
+    """What was asked, and the answers, of a group what was picked; None for no answer."""
     arm: int
     reward: float | None
     regret: float
@@ -30,10 +34,44 @@ class Happened:
     """The arms that the choice was among."""
     propensity: float | None = None
     """How likely the arm was; None where ``select`` does not tell."""
+    also: tuple[int, ...] = ()
+    """What was recommended beside the arm: the other one of a duel."""
+    wanted: bool = True
+    """Whether the reward was asked for; one that was not is not learned."""
+
+
+class Asking(Protocol):
+    """What questions need of an agent."""
+
+    catalog: Catalog
+
+    def questions_left(self, user: User) -> int:
+        """Questions that may still be asked before this round's recommendation."""
+        ...
+
+    def ask(self, user: User, pool: Indices, offered: Indices | None) -> Question | None:
+        """The next question."""
+        ...
+
+    def hear(self, user: User, question: Question, answer: Any) -> None:
+        """Take in the answer."""
+        ...
+
+
+class Verbs(Asking, Protocol):
+    """What one round needs of an agent: ``Agent`` and others have it."""
+
+    def recommend(self, user: User, pool: Indices) -> Advice:
+        """The best arm; closes the round."""
+        ...
+
+    def learn(self, user: User, arm: int, reward: float) -> None:
+        """Take in the arm's reward."""
+        ...
 
 
 def play_round(
-    agent: Agent,
+    agent: Verbs,
     user: User,
     people: People,
     place: Place,
@@ -55,6 +93,32 @@ def play_round(
     ([(0,)], 0)
     """
     round_ = people.round(place)
+    asked, asking = ask_all(agent, user, people, place, round_, once=once, most=most)
+    start = time.perf_counter()
+    advice = agent.recommend(user, round_.pool)
+    choosing, arm = time.perf_counter() - start, int(advice.arms[0])
+    chance = None if advice.propensities is None else float(advice.propensities[0])
+    reward = people.reward(place, arm)
+    if reward is not None and advice.wanted:
+        agent.learn(user, arm, reward)
+    values = people.values(place, round_.pool)
+    own = people.values(place, np.array([arm]))[0]
+    regret = float(values.max() - own)
+    seconds, pool = (choosing, asking), tuple(round_.pool.tolist())
+    return Happened(asked, arm, reward, regret, seconds, pool, chance, wanted=advice.wanted)
+
+
+def ask_all(
+    agent: Asking,
+    user: User,
+    people: People,
+    place: Place,
+    round_: Round,
+    *,
+    once: bool = False,
+    most: int | None = None,
+) -> tuple[tuple[tuple[Question, float | Word | Picked | None], ...], float]:
+    """The questions of a round with their answers, and the seconds that choosing them took."""
     asked, asking = [], 0.0
     for number in range(agent.questions_left(user)):
         offered = _not_asked(agent, user, round_.offered) if once else round_.offered
@@ -65,24 +129,22 @@ def play_round(
         asking += time.perf_counter() - start
         if question is None:  # nothing is worth it, or can be asked about: no pair of one
             break
-        answer = people.answer(place, question, number)
+        answer = _said(people, place, question, number)
         agent.hear(user, question, answer)
         asked.append((question, answer))
-    start = time.perf_counter()
-    advice = agent.recommend(user, round_.pool)
-    choosing, arm = time.perf_counter() - start, int(advice.arms[0])
-    chance = None if advice.propensities is None else float(advice.propensities[0])
-    reward = people.reward(place, arm)
-    if reward is not None:
-        agent.learn(user, arm, reward)
-    values = people.values(place, round_.pool)
-    own = people.values(place, np.array([arm]))[0]
-    regret = float(values.max() - own)
-    seconds, pool = (choosing, asking), tuple(round_.pool.tolist())
-    return Happened(tuple(asked), arm, reward, regret, seconds, pool, chance)
+    return tuple(asked), asking
 
 
-def _not_asked(agent: Agent, user: User, offered: Indices | None) -> Indices:
+def _said(
+    people: People, place: Place, question: Question, number: int
+) -> float | Word | Picked | None:
+    """Of a group, what is picked."""
+    if question.kind == "group":
+        return people.pick(place, question, number)
+    return people.answer(place, question, number)
+
+
+def _not_asked(agent: Asking, user: User, offered: Indices | None) -> Indices:
     """The key-terms that have not come up yet."""
     terms = agent.catalog.live_terms if offered is None else offered
     return terms[~np.isin(terms, list(user.times))]

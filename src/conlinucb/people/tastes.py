@@ -25,16 +25,18 @@ from conlinucb.numerics.compile import (
 )
 from conlinucb.numerics.linalg import dot, products
 from conlinucb.numerics.validation import Floats, Indices, matrix, number, whole
-from conlinucb.people.base import People, Place
+from conlinucb.people.base import Opinions, People, Place
 from conlinucb.people.compiled import (
     IDENTITY,
     Rounds,
     Voice,
     answer_noise,
+    duelled,
     linked,
     no_changes,
     rewarded,
 )
+from conlinucb.people.picking import opinion_noise
 from conlinucb.randomness import (
     CLICK,
     OFFERED,
@@ -113,10 +115,28 @@ class TasteUsers(People):
         plain = found[0] - found[1] if question.kind == "pair" else found.mean()
         return float(plain + answer_noise(voice, about_arm, place.round, number))
 
+    def opinions(self, place: Place, question: Question, number: int) -> Opinions:
+        """The value of each of a group, with noise of its own."""
+        voice = self.voice(place.catalog, place.seed, place.user, table=False)
+        found = products(place.catalog._terms[list(question.indices)], self.taste(place))
+        for i, value in enumerate(found):
+            plain = linked_value(self.link, value) if self.link else value
+            found[i] = plain + opinion_noise(voice, place.round, number, i)
+        return Opinions(found)
+
+    def table(self, catalog: Catalog, user: int) -> Floats:
+        """x~'theta* of every key-term, before link and noise, (K,)."""
+        return products(catalog._terms, self.thetas[user])
+
+    def duel(self, place: Place, first: int, second: int) -> float | None:
+        """By a chance that is logistic in (x_first - x_second)'theta*."""
+        voice = self.voice(place.catalog, place.seed, place.user, table=False)
+        return duelled(voice, place.catalog._arms, first, second, place.round)
+
     def voice(self, catalog: Catalog, seed: int, user: int, *, table: bool = True) -> Voice:
         """How this person answers; with a table of all key-terms, or by theta."""
         theta = self.thetas[user]
-        known = products(catalog._terms, theta) if table else np.empty(0)
+        known = self.table(catalog, user) if table else np.empty(0)
         if table and self.link:
             known = np.array([linked_value(self.link, each) for each in known])
         sounds = self.noise, self.term_noise, int(self.shared_noise)

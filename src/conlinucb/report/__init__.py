@@ -10,10 +10,12 @@ from conlinucb.experiments.claims import Record
 from conlinucb.experiments.methods import METHODS, methods_page
 from conlinucb.report.draw_offline import draw_offline
 from conlinucb.report.draw_population import draw_population
-from conlinucb.report.markdown import write_pages, write_people
-from conlinucb.report.material import Material, gather
+from conlinucb.report.markdown import link, write_pages, write_people
+from conlinucb.report.material import Material, gather, has_more
 from conlinucb.report.own_tables import NUMBERS
 from conlinucb.report.page import render
+from conlinucb.report.people.ways import TITLE as WAYS_TITLE
+from conlinucb.report.people.ways import write_ways
 
 OF_CLAIMS = ("claimed", "verdict", "protocol", "setting", "variant", "quick")
 """Of a record, what a comparison of one's own has not."""
@@ -22,9 +24,13 @@ OF_CLAIMS = ("claimed", "verdict", "protocol", "setting", "variant", "quick")
 def write(out: Path) -> Path:
     """Write OUT/report.html, OUT/figures and the numbers compared; the page's path.
 
+    Where ways of asking alone were played, that is OUT/ways.md.
+
     Those are in OUT/claims.json for the paper's items, in OUT/comparisons.json for comparisons of
     one's own, of which OUT/methods.md has the text for a methods section.
     """
+    if not has_more(out) and (ways := write_ways(out, out)) is not None:
+        return ways
     made = gather(out)
     _write_numbers(out, made)
     if made.own:
@@ -49,6 +55,16 @@ def _write_records(path: Path, records: Sequence[Record], without: Sequence[str]
 
 def write_docs(out: Path, docs: Path) -> list[Path]:
     """Write a Markdown page for each item, an index, figures and claims.json into ``docs``."""
+    ways = write_ways(out, docs)
+    written = [] if ways is not None and not has_more(out) else _write_others(out, docs)
+    if ways is None:
+        return written
+    link(docs, ways.stem, WAYS_TITLE)
+    return [*written, ways]
+
+
+def _write_others(out: Path, docs: Path) -> list[Path]:
+    """All but ways of asking."""
     made = gather(out, tuning=False)
     written = []
     if made.section is not None:  # first, so that the index finds it
@@ -58,4 +74,4 @@ def write_docs(out: Path, docs: Path) -> list[Path]:
     return written
 
 
-__all__ = ["draw_offline", "draw_population", "write", "write_docs"]
+__all__ = ["draw_offline", "draw_population", "write", "write_docs", "write_ways"]

@@ -44,16 +44,20 @@ class Seen:
 
 
 def draw_tuning(group: Group) -> list[Drawing]:
-    """For each tuned point a map of the algorithms with two parameters, and slices of the rest."""
+    """For each tuned point a map of the algorithms that have alpha and beta alone, and slices of
+    the rest, those with the same parameters together.
+    """
     drawings = []
     for outcome in group.outcomes:
         if outcome.tuning:
             seen = Seen(group, outcome.point, outcome.tuning)
             trials = outcome.tuning.trials
-            two = [name for name, rows in trials.items() if len(rows[0].parameters) == 2]
-            four = [name for name in trials if name not in two]
+            alike: dict[tuple[str, ...], list[str]] = {}
+            for name, rows in trials.items():
+                alike.setdefault(tuple(sorted(rows[0].parameters)), []).append(name)
+            two = alike.pop(("alpha", "beta"), [])
             drawings += [_maps(seen, two)] if two else []
-            drawings += [_slices(seen, four)] if four else []
+            drawings += [_slices(seen, *each) for each in enumerate(alike.values(), 1)]
     return drawings
 
 
@@ -132,8 +136,8 @@ def _decades(axis: Any, limit: Any, ends: Sequence[float]) -> None:
     limit(low, high)
 
 
-def _slices(seen: Seen, names: list[str]) -> Drawing:
-    """Rows of algorithms, columns of parameters; every dot is a trial."""
+def _slices(seen: Seen, number: int, names: list[str]) -> Drawing:
+    """Rows of algorithms, columns of parameters that all of them have; every dot is a trial."""
     parameters = list(seen.search.trials[names[0]][0].parameters)
     figure, panels = canvas(
         seen.group,
@@ -156,7 +160,8 @@ def _slices(seen: Seen, names: list[str]) -> Drawing:
         "Every trial of the search, against one parameter at a time; how far its regret lies above "
         "the algorithm's best (a triangle on top: beyond the axis). Red: chosen."
     )
-    return seen.drawing(figure, names, words, "tuning-slices")
+    suffix = "tuning-slices" + ("" if number == 1 else f"-{number}")
+    return seen.drawing(figure, names, words, suffix)
 
 
 def _slice(panel: Any, search: Search, name: str, parameter: str) -> None:

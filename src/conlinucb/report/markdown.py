@@ -33,13 +33,34 @@ def write_pages(made: Material, docs: Path) -> list[Path]:
     drawn = [each for section in found for each in section.pictures]
     for picture in [*drawn, *([made.picture_of_claims] if made.picture_of_claims else [])]:
         shutil.copyfile(picture.svg, docs / "figures" / picture.svg.name)
+    pages = {each.name: _page(made.groups, made.claims, each) for each in found}
+    if _only_adds(made, docs):
+        for each in found:
+            link(docs, each.name, each.title)
+        return [_write(docs / f"{name}.md", text) for name, text in pages.items()]
     if made.papers:
         text = json.dumps([_rounded(each) for each in made.claims], indent=1) + "\n"
         (docs / "claims.json").write_text(text, encoding="utf-8")
     also = [PEOPLE] if (docs / f"{PEOPLE.name}.md").exists() else []
-    pages = {"index": _index(made, [*also, *found])}
-    pages |= {each.name: _page(made.groups, made.claims, each) for each in found}
+    pages = {"index": _index(made, [*also, *found]), **pages}
     return [_write(docs / f"{name}.md", text) for name, text in pages.items()]
+
+
+def _only_adds(made: Material, docs: Path) -> bool:
+    """Whether a family of items alone was run, beside an index of everything else."""
+    alone = all(each.declared is not None and each.declared.family for each in made.groups)
+    return alone and (docs / "index.md").exists()
+
+
+def link(docs: Path, name: str, title: str) -> None:
+    """Last among the pages of an index that is there."""
+    index, entry = docs / "index.md", f"- [{_escape(title)}]({name}.md)"
+    text = index.read_text(encoding="utf-8") if index.exists() else ""
+    if PAGES not in text or f"]({name}.md)" in text:
+        return
+    before, pages = text.split(f"{PAGES}\n\n", 1)
+    entries, *rest = pages.split("\n\n", 1)
+    _write(index, "\n\n".join([f"{before}{PAGES}", f"{entries.rstrip()}\n{entry}", *rest]))
 
 
 def write_people(
@@ -119,7 +140,8 @@ def _protocols(groups: Sequence[Group]) -> list[str]:
 
 def _page(groups: Sequence[Group], records: Sequence[Record], section: Section) -> str:
     own = section.methods is not None
-    mine = [group for group in groups if (group.item, group.own) == (section.name, own)]
+    mine = [group for group in groups if _is_about(section, group)]
+    family = any(group.item != section.name for group in mine)
     claims = claims_of(mine, records, section.name)
     theory = other_claims(mine, records)
     return "\n\n".join(
@@ -128,17 +150,25 @@ def _page(groups: Sequence[Group], records: Sequence[Record], section: Section) 
             _quick(mine),
             _escape(section.about),
             _commands(mine),
+            "\n".join(f"- {_escape(sentence)}" for sentence in section.findings),
             "## Paper and ours" if claims or theory.rows else "",
             *(markdown(each) for each in (claims, theory) if each and each.rows),
-            *([] if own else ["## Deviations from the paper", deviations(mine)]),
-            "## Figures",
+            *([] if own or family else ["## Deviations from the paper", deviations(mine)]),
+            "## Figures" if section.pictures else "",
             *(_figure(each) for each in section.pictures),
             "## Numbers",
             *(markdown(each) for each in section.tables),
-            *(markdown(chosen(each)) for each in mine if each.outcomes[0].tuning),
+            *(markdown(chosen(each)) for each in mine if each.outcomes[0].tuning and not family),
             *(_methods(section.methods) if section.methods else []),
         ]
     )
+
+
+def _is_about(section: Section, group: Group) -> bool:
+    """Whether a group is of this item or, of a table over a family, in the family."""
+    if group.declared is not None and group.declared.family == section.name:
+        return True
+    return (group.item, group.own) == (section.name, section.methods is not None)
 
 
 def _methods(made: Methods) -> list[str]:

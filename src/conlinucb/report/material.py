@@ -54,6 +54,11 @@ class Material:
         return people_findings(self.people)
 
 
+def has_more(out: Path) -> bool:
+    """Whether a folder has finished experiments, or everybody played, beside ways of asking."""
+    return any(outcomes(out)) or bool(people_outcomes(out))
+
+
 def gather(out: Path, tuning: bool = True) -> Material:
     """Read all outcomes and draw their figures."""
     found, people = list(outcomes(out)), people_outcomes(out)

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from conlinucb.experiments.claims import Record
+from conlinucb.experiments.findings import later_findings
 from conlinucb.experiments.methods import Methods, methods
 from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.people.outcome import PeopleOutcome
 from conlinucb.experiments.protocols import PROTOCOLS
+from conlinucb.report import later
 from conlinucb.report.cells import Table
 from conlinucb.report.claim_tables import regret_claims
 from conlinucb.report.figures import Picture
@@ -28,6 +30,8 @@ class Section:
     about: str
     pictures: list[Picture] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+    """What came out, in sentences, where that is not said for all items together."""
     methods: Methods | None = None
     """The text for a methods section, of a comparison of one's own."""
 
@@ -43,7 +47,7 @@ PEOPLE = Section("people", "Real people: newcomers in real logs", "")
 
 def sections(groups: Sequence[Group], pictures: Sequence[Picture]) -> list[Section]:
     """Every item that was run, in the paper's order; comparisons of one's own come last."""
-    found = []
+    found = _of_all(groups)
     for name, own in dict.fromkeys((group.item, group.own) for group in groups):
         mine = [group for group in groups if (group.item, group.own) == (name, own)]
         shown = [each for each in pictures if each.group in mine and not each.tuning]
@@ -52,12 +56,20 @@ def sections(groups: Sequence[Group], pictures: Sequence[Picture]) -> list[Secti
     return found
 
 
+def _of_all(groups: Sequence[Group]) -> list[Section]:
+    """The table over all items of what came later, before them."""
+    tables = later.later_tables(groups)
+    found = later_findings(later.later_outcomes(groups))
+    return [Section(later.NAME, later.TITLE, later.ABOUT, [], tables, found)] if tables else []
+
+
 def _section(first: Group, shown: list[Picture], tables: list[Table]) -> Section:
     if first.declared is not None:
         return Section(first.item, first.title, first.declared.about, shown, tables)
     outcome = first.outcomes[0]
     more = [agents(outcome), setup(outcome)]
-    return Section(first.item, first.title, REGRET, shown, tables + more, methods(outcome))
+    text = methods(outcome)
+    return Section(first.item, first.title, REGRET, shown, tables + more, methods=text)
 
 
 def tuned(groups: Sequence[Group], pictures: Sequence[Picture]) -> list[Section]:

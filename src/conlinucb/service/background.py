@@ -25,6 +25,7 @@ from conlinucb.service.catalogues.compaction import Compaction
 from conlinucb.service.catalogues.registry import Catalogues
 from conlinucb.service.catalogues.uploads import from_file
 from conlinucb.service.catalogues.version import Content
+from conlinucb.service.catalogues.warming import warm_up
 from conlinucb.service.config import PREPARED, CatalogueConfig, ServiceConfig
 from conlinucb.service.conversations.cache import StateCache
 from conlinucb.service.conversations.fold import Conversation
@@ -206,13 +207,7 @@ class Background:
     def _warm_up(self) -> None:
         """Compile what the first person would otherwise wait for."""
         for version in self._catalogues.all():
-            agent = version.agent
-            user = agent.new_user()
-            question = agent.ask(user)
-            if question is not None:
-                agent.hear(user, question, 0.5)
-            agent.learn(user, int(agent.recommend(user, k=2).arms[0]), 0.5)
-            agent.estimates(user)
+            warm_up(version)
             self._warm = True
 
     def _tidy(self) -> None:
@@ -275,7 +270,8 @@ class Background:
 
 def _content(wanted: CatalogueConfig, image_hosts: Collection[str]) -> Content:
     if wanted.file is not None:
-        return from_file(wanted.file, image_hosts=image_hosts, d=wanted.d)
+        rules = {"d": wanted.d} | ({} if wanted.groups is None else {"groups": wanted.groups})
+        return from_file(wanted.file, image_hosts=image_hosts, **rules)
     catalog = films(d=wanted.d).catalog
     return Content(
         catalog, questions(), source=f"demo {catalog.version} with details", details=details()

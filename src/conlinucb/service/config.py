@@ -45,6 +45,7 @@ class CatalogueConfig(BaseModel):
     demo: bool = False
     file: Path | None = None
     d: int | None = Field(default=None, ge=1, le=1000)
+    groups: int | None = Field(default=None, ge=1, le=1000)
     settings: Settings | None = None
 
 
@@ -80,7 +81,8 @@ class ServiceConfig(BaseModel):
     )
     catalogues: dict[str, CatalogueConfig] = Field(
         default_factory=_films,
-        description="Catalogues to have from the start, by name: file or demo, d, settings.",
+        description="Catalogues to have from the start, by name: file or demo, d, groups, "
+        "settings.",
     )
     page: Literal["local", "open", "off"] = Field(
         default="local",
@@ -253,10 +255,12 @@ def _check_catalogue(name: str, config: CatalogueConfig) -> None:
         raise InvalidInput(f"catalogues.{name!r}: a name cannot have a slash, it is in addresses.")
     if config.demo == (config.file is not None):
         raise InvalidInput(f"catalogues.{name} must have either demo = true or a file.")
+    if config.demo and config.groups is not None:
+        raise InvalidInput(f"catalogues.{name}: the demo films have topics, so groups has no use.")
     if config.file is not None and not config.file.is_file():
         raise InvalidInput(f"There is no file {config.file}.")
     if config.settings is not None:
-        agent = config.settings.agent
+        agent = config.settings.asking_agent
         agent_of(agent, _SMALLEST, f"catalogues.{name}.settings.agent", strangers=True)
 
 

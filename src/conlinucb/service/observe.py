@@ -35,7 +35,7 @@ class Measure:
 MEASURES: dict[str, Measure] = {
     "questions": Measure("count", "Questions asked.", ("catalogue",)),
     "answers": Measure(
-        "count", "Answers taken in: yes, no, number or skip.", ("catalogue", "answer")
+        "count", "Answers taken in: yes, no, number, unknown or skip.", ("catalogue", "answer")
     ),
     "recommendations": Measure("count", "Recommendations made.", ("catalogue",)),
     "shown_value": Measure(

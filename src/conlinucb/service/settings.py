@@ -25,7 +25,20 @@ Noun = Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=PRI
 Sentence = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTED)]
 
 
-_NEW: frozenset[str] = frozenset({"public"})
+AskAbout = Literal["one", "pair", "any", "best"]
+ASKING: dict[AskAbout, dict[str, Any]] = {
+    "one": {},
+    "pair": {"strategy": "informative-pairs", "pair_update": "difference"},
+    "any": {"strategy": {"name": "pick-any", "by": "informative", "size": 6}},
+    "best": {"strategy": {"name": "best-of", "by": "informative", "size": 4}},
+}
+"""What the agent is told so that questions are of this kind."""
+_SELDOM: dict[AskAbout, dict[str, Any]] = {"any": {"schedule": {"name": "every", "n": 2}}}
+"""Six topics at once are more to read, and tell more: where the agent names no schedule."""
+_ASKING = ("strategy", "pair_update")
+_NOT_ASKING = ("linucb", "arm_con")
+"""Recipes that ask about no key-terms."""
+_NEW: frozenset[str] = frozenset({"public", "any_question", "best_question", "ask_about"})
 """Fields that the version before does not know, and would refuse to read."""
 
 
@@ -40,12 +53,17 @@ class Settings(BaseModel):
 
     agent: dict[str, Any] = Field(
         default=DEFAULT_AGENT,
-        description="recipe (for_newcomers, linucb, arm_con, conucb, conlinucb) and its "
+        description="recipe (for_newcomers, linucb, arm_con, conucb, conlinucb, logistic) and its "
         "parameters: strategy, schedule {name: never | logarithmic | linear | every | "
         "when-worth, ...}, beta, alpha, mix, ...",
     )
     range: tuple[Bound, Bound] = Field(
         default=(0.0, 1.0), description="Lowest and highest answer and reward; no and yes."
+    )
+    ask_about: AskAbout = Field(
+        default="one",
+        description="What a question is like: one (about one topic, or as the agent's own strategy "
+        "has it), pair (which of two), any (which of several), best (the best of several).",
     )
     max_questions: int | None = Field(
         default=20,
@@ -115,11 +133,33 @@ class Settings(BaseModel):
         description="How a pair of key-terms is asked about, where the strategy asks for pairs.",
     )
 
+    any_question: Sentence = Field(
+        default="Which of these do you like?",
+        description="How several key-terms are asked about where any may be picked; {terms} is "
+        "where their names may stand.",
+    )
+
+    best_question: Sentence = Field(
+        default="Which of these do you like best?",
+        description="The same where the best of them is asked for.",
+    )
+
     public: bool = Field(
         default=False,
         strict=True,
         description="Whether visitors of an open page, who have no key, may see it and talk.",
     )
+
+    @property
+    def asking_agent(self) -> dict[str, Any]:
+        """The agent, with the strategy that ``ask_about`` stands for, and how often that asks."""
+        return {**_SELDOM.get(self.ask_about, {}), **self.agent, **ASKING[self.ask_about]}
+
+    def under(self, agent: dict[str, Any]) -> Settings:
+        """The same with another agent; one that has a strategy of its own asks by that."""
+        own = agent.get("recipe") in _NOT_ASKING or any(each in agent for each in _ASKING)
+        asks: AskAbout = "one" if own else self.ask_about
+        return self.model_copy(update={"agent": agent, "ask_about": asks})
 
     def to_log(self) -> bytes:
         """As the change log keeps it: readable for the version before while nothing new is set."""
@@ -141,6 +181,23 @@ class Settings(BaseModel):
         if "{term}" not in text:
             raise ValueError("question must have {term} where the topic is to stand")
         return text
+
+    @model_validator(mode="after")
+    def _asks_in_one_way(self) -> Self:
+        if self.ask_about == "one":
+            return self
+        recipe, twice = self.agent.get("recipe"), [each for each in _ASKING if each in self.agent]
+        if recipe in _NOT_ASKING:
+            raise ValueError(
+                f"ask_about is {self.ask_about!r}, but the recipe {recipe} asks about no topics: "
+                f"choose another recipe, such as for_newcomers, or ask_about = 'one'"
+            )
+        if twice:
+            raise ValueError(
+                f"ask_about is {self.ask_about!r}, which chooses the {twice[0]}, but agent has "
+                f"{twice[0]} = {self.agent[twice[0]]!r}: leave one of them out"
+            )
+        return self
 
     @model_validator(mode="after")
     def _range_is_one(self) -> Self:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from conlinucb.agent.agent import Agent
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Floats
 from conlinucb.people import People, part_of
 from conlinucb.simulation.halving import Halving, Rung
+from conlinucb.simulation.own_rounds import AnyAgent
 from conlinucb.simulation.simulate import simulate
 from conlinucb.simulation.space import Point, Space
 from conlinucb.simulation.trial import Trial
@@ -103,7 +103,7 @@ class Batch:
                 )
                 self.played[name][i] = step
 
-    def _agents(self, alive: Mapping[str, list[int]]) -> dict[str, Agent]:
+    def _agents(self, alive: Mapping[str, list[int]]) -> dict[str, AnyAgent]:
         return {
             f"{name} #{i}": self.spaces[name].agent(self.asked[name][i])
             for name, each in alive.items()

@@ -23,11 +23,15 @@ class Executor(Protocol):
         ...
 
 
-def together(units: list[Unit]) -> list[list[Unit]]:
-    """Units of the same people, whose rounds are made once for all their agents."""
-    groups: dict[tuple[int, ...], list[Unit]] = {}
+def together(job: Job, units: list[Unit]) -> list[list[Unit]]:
+    """Units of the same people, whose rounds are made once for all their agents.
+
+    Of an agent that shares, a unit is by itself: people come in an order of their own.
+    """
+    groups: dict[tuple[Any, ...], list[Unit]] = {}
     for unit in units:
-        groups.setdefault(unit[1:], []).append(unit)
+        key = unit if job.shares(unit.agent) else unit[1:]
+        groups.setdefault(key, []).append(unit)
     return list(groups.values())
 
 
@@ -42,7 +46,7 @@ class Threads:
 
     def run(self, job: Job, units: list[Unit]) -> Iterator[tuple[Unit, Played]]:
         """Keep a few units waiting, not all: results are handed on before memory fills."""
-        todo = iter(together(units))
+        todo = iter(together(job, units))
         with ThreadPoolExecutor(self.threads) as pool:
             running: dict[Any, list[Unit]] = {}
             try:
@@ -87,7 +91,7 @@ class Ray:
         # As bytes: arrays in Ray's shared memory are read-only, which kernels do not take.
         shared = ray.put(ray.cloudpickle.dumps(job))
         task = ray.remote(num_cpus=1, max_retries=-1)(_play_sent)
-        running = {task.remote(shared, some): some for some in together(units)}
+        running = {task.remote(shared, some): some for some in together(job, units)}
         try:
             while running:
                 done, _ = ray.wait(list(running), num_returns=1)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numba
@@ -20,7 +21,17 @@ from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Indices, indices, number, seed_of, whole
 from conlinucb.people import People
 from conlinucb.people.base import checked_people
+from conlinucb.simulation.four_verbs import rounds_of
 from conlinucb.simulation.loop import clock
+from conlinucb.simulation.loop.inputs import Output
+from conlinucb.simulation.own_rounds import (
+    NEEDED,
+    AnyAgent,
+    CompiledRounds,
+    OwnRounds,
+    is_agent,
+)
+from conlinucb.simulation.visits import Arrivals, checked_arrivals
 
 LOGGED = 200
 """How many rounds are logged unless told otherwise."""
@@ -41,7 +52,7 @@ class Unit(NamedTuple):
 class Job:
     """Everything that decides the numbers of a run; how it is spread does not."""
 
-    agents: dict[str, Agent]
+    agents: dict[str, AnyAgent]
     people: People
     rounds: int
     repeats: int
@@ -52,22 +63,37 @@ class Job:
     lazy: bool
     hit: float = HIT
     """The least reward that counts as a hit."""
-    prepared: dict[str, Any] = field(default_factory=dict)
-    """What the loop needs of each agent, computed by the first unit that plays it."""
+    arrivals: Arrivals = "one by one"
+    """In which order people come: for agents that share."""
+    prepared: dict[str, Callable[[Output], CompiledRounds] | None] = field(default_factory=dict)
+    """Each agent's compiled rounds, prepared by the first unit that plays it."""
 
     @property
     def catalog(self) -> Catalog:
         """The catalogue that all agents share."""
         return next(iter(self.agents.values())).catalog
 
+    @cached_property
+    def rounds_of(self) -> dict[str, OwnRounds]:
+        """What plays each agent's rounds."""
+        return {name: rounds_of(agent, name) for name, agent in self.agents.items()}
+
+    def shares(self, name: str) -> bool:
+        """Whether what this agent learns of one person decides for others."""
+        return getattr(self.agents[name], "sharing", None) is not None
+
     def units(self, shard: int) -> list[Unit]:
-        """All units, in the order they should be started: repeat by repeat."""
+        """All units, in the order they should be started: repeat by repeat.
+
+        Of an agent that shares, a whole repeat is one.
+        """
         users = len(self.people)
         return [
-            Unit(name, repeat, first, min(first + shard, users))
+            Unit(name, repeat, first, users if self.shares(name) else min(first + shard, users))
             for repeat in range(self.repeats)
             for first in range(0, users, shard)
             for name in self.agents
+            if first == 0 or not self.shares(name)
         ]
 
     def spec(self) -> dict[str, Any]:
@@ -85,11 +111,12 @@ class Job:
             "timed": self.timed,
             # Said only where it was: folders from before hits were counted go on.
             **({} if self.hit == HIT else {"hit": self.hit}),
+            **({} if self.arrivals == "one by one" else {"arrivals": self.arrivals}),
         }
 
 
 def make_job(
-    agents: Mapping[str, Agent],
+    agents: Mapping[str, AnyAgent],
     people: People,
     *,
     rounds: int,
@@ -100,6 +127,7 @@ def make_job(
     timed: bool,
     lazy: bool,
     hit: float = HIT,
+    arrivals: Arrivals = "one by one",
 ) -> Job:
     """Check everything before any work starts."""
     _check_agents(agents, people)
@@ -107,8 +135,8 @@ def make_job(
         raise InvalidInput("timed=True needs clock_gettime, which this platform does not have.")
     rounds = whole("rounds", rounds, low=1)
     seed_of(seed)
-    for agent in agents.values():
-        schedules.checked(agent.schedule, rounds)
+    for name, agent in agents.items():
+        rounds_of(agent, name).check(people, rounds)
     return Job(
         dict(agents),
         people,
@@ -120,16 +148,20 @@ def make_job(
         timed,
         lazy,
         number("hit", hit),
+        checked_arrivals(arrivals),
     )
 
 
-def _check_agents(agents: Mapping[str, Agent], people: People) -> None:
+def _check_agents(agents: Mapping[str, AnyAgent], people: People) -> None:
     if not isinstance(agents, Mapping) or not agents:
         raise InvalidInput(f"agents must be a dictionary name -> agent, got {agents!r}.")
     checked_people(people)
     for name, agent in agents.items():
-        if not isinstance(name, str) or not name or not isinstance(agent, Agent):
-            raise InvalidInput(f"agents must map names to agents, got {name!r}: {agent!r}.")
+        if not isinstance(name, str) or not name or not is_agent(agent):
+            raise InvalidInput(
+                f"agents must map names to agents, got {name!r}: {agent!r}. An agent of your own "
+                f"has a catalog, {', '.join(NEEDED)}."
+            )
     first = next(iter(agents.values())).catalog
     for name, agent in agents.items():
         if agent.catalog is not first and agent.catalog.version != first.version:
@@ -137,8 +169,6 @@ def _check_agents(agents: Mapping[str, Agent], people: People) -> None:
                 f"Agents of one run share one catalogue, but {name!r} has version "
                 f"{agent.catalog.version} and the first agent {first.version}."
             )
-        if people.offered_size is not None and agent.chooser is not None:
-            agent.chooser.check_offered(first.live_terms[: people.offered_size], first)
     people.check(first)
 
 
@@ -160,17 +190,23 @@ def _fingerprint(people: People) -> dict[str, str]:
     return {**own(), **({} if ours else {"people_code": _code_of(people)})}
 
 
-def describe(agent: Agent, rounds: int) -> dict[str, Any]:
+def describe(agent: AnyAgent, rounds: int) -> dict[str, Any]:
     """An agent's parameters as JSON can hold them.
 
     A schedule may be any function, so the questions it asks are part of the description.
     """
+    if not isinstance(agent, Agent):
+        return {"agent": type(agent).__name__, **agent.parameters(), **_code([("agent", agent)])}
     asked = np.array([schedules.asked_by(agent.schedule, t) for t in range(1, rounds + 1)])
+    parts = [
+        (name, getattr(agent, name)) for name in ("strategy", "estimator", "select", "sharing")
+    ]
+    gate = None if agent.gate is None else agent.gate.strategy
     return {
         **agent.parameters(),
         "questions": int(asked[-1]),
         "asked": hashlib.sha256(asked.tobytes()).hexdigest()[:16],
-        **_code(agent),
+        **_code([*parts, ("gate", gate)]),
     }
 
 
@@ -182,9 +218,8 @@ def fingerprint_of(function: Any) -> str:
     return f"{name} {hashlib.sha256(_bytecode(function).encode()).hexdigest()[:16]}"
 
 
-def _code(agent: Agent) -> dict[str, str]:
+def _code(parts: list[tuple[str, Any]]) -> dict[str, str]:
     """A hash of what a stranger's parts do; ours are known by the version."""
-    parts = ("strategy", agent.strategy), ("estimator", agent.estimator), ("select", agent.select)
     return {
         f"{name}_code": _code_of(part)
         for name, part in parts

@@ -24,6 +24,7 @@ WORDS = {
     "reward": "cumulative reward",
     "answered": "questions answered",
     "hits": "hits",
+    "rewards_asked": "rewards asked for",
 }
 """What each metric is called along an axis."""
 COLUMNS = ("agent", "repeat", "user", "round")
@@ -65,7 +66,10 @@ class AgentLog:
 
     @property
     def asked(self) -> Indices:
-        """Every question, (repeats, users, questions), -1 for none; needs trace=True."""
+        """Every question, (repeats, users, questions), -1 for none; needs trace=True.
+
+        A pair is first * K + second; a group takes as many places as it may have key-terms.
+        """
         return self._trace("asked")
 
     def _trace(self, kind: str) -> Indices:
@@ -77,6 +81,23 @@ class AgentLog:
 def not_traced() -> InvalidInput:
     """What to say where a trace is wanted that was not kept."""
     return InvalidInput("Arms and questions were not kept; run simulate with trace=True.")
+
+
+def succeeded(log: AgentLog, turns: int) -> Floats:
+    """1 from the round on in which the first hit came, if within so many turns; 0 else.
+
+    A turn is a question or a recommendation.
+    """
+    needed = np.arange(1, min(turns, int(log.rounds[-1])) + 1)
+    if not np.isin(needed, log.rounds).all():
+        raise InvalidInput(
+            f"Success within {turns} turns needs every round from 1 to {needed[-1]} in the log, "
+            f"got {log.rounds.tolist()}: run simulate with log={int(log.rounds[-1])}."
+        )
+    taken = log.rounds + log["questions"]
+    hit = log["hits"] > 0
+    first = hit & ~np.concatenate([np.zeros_like(hit[..., :1]), hit[..., :-1]], axis=-1)
+    return np.asarray(np.cumsum(first & (taken <= turns), axis=-1), dtype=np.float64)
 
 
 def own_metric(

@@ -35,6 +35,7 @@ from conlinucb.simulation.measures import (
     checked_name,
     not_traced,
     own_metric,
+    succeeded,
 )
 from conlinucb.simulation.summary import BESIDE, Line, Summary
 
@@ -158,6 +159,23 @@ class Results:
         changed = self._copy()
         changed._own[name] = own_metric(name, function, better, map(self._log, self.agents))
         return changed
+
+    def success_within(self, turns: int) -> Results:
+        """With a metric "success_within_N": 1 from someone's first hit on, if within N turns.
+
+        A turn is a question or a recommendation; a hit is a reward of at least ``simulate``'s
+        ``hit``. Every round up to N must be logged.
+
+        >>> import numpy as np, conlinucb as cl
+        >>> catalog = cl.Catalog(np.eye(3), np.ones((3, 1)))
+        >>> people = cl.LinearUsers(np.eye(3), noise=0.0, pool_size=3)
+        >>> results = cl.simulate({"it": cl.conts(catalog)}, people, rounds=15).success_within(15)
+        >>> float(results.metric("it", "success_within_15")[..., -1].mean())
+        1.0
+        """
+        most = whole("turns", turns, low=1)
+        name = f"success_within_{most}"
+        return self.with_metric(name, lambda log: succeeded(log, most), better="more")
 
     def join(self, *others: Results) -> Results:
         """These agents and those of other runs on the same people under the same chance.

@@ -6,14 +6,15 @@ import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from conlinucb.agent.agent import Agent
 from conlinucb.numerics.validation import whole
 from conlinucb.people import People
 from conlinucb.progress import Progress
 from conlinucb.simulation.executors import Executor, executor_of
 from conlinucb.simulation.job import HIT, Job, Unit, make_job, versions
+from conlinucb.simulation.own_rounds import AnyAgent
 from conlinucb.simulation.results import Results
 from conlinucb.simulation.store import Store
+from conlinucb.simulation.visits import Arrivals
 
 logger = logging.getLogger("conlinucb")
 SHARD = 20
@@ -21,7 +22,7 @@ SHARD = 20
 
 
 def simulate(
-    agents: Mapping[str, Agent],
+    agents: Mapping[str, AnyAgent],
     people: People,
     *,
     rounds: int,
@@ -32,6 +33,7 @@ def simulate(
     timed: bool = False,
     lazy: bool = True,
     hit: float = HIT,
+    arrivals: Arrivals = "one by one",
     executor: str | Executor = "threads",
     threads: int | None = None,
     shard: int | None = None,
@@ -43,7 +45,9 @@ def simulate(
     ``log`` are the rounds to log, or how many (default: at most 200, the last among them).
     ``trace`` keeps every recommended arm and question; ``timed`` measures the time spent on
     choosing arms and questions. ``lazy=False`` computes every radius; decisions are the same.
-    ``hit`` is the least reward that counts as one of the ``hits``.
+    ``hit`` is the least reward that counts as one of the ``hits``. ``arrivals`` is the order in
+    which people come, "one by one" or "interleaved" in visits of 1 to 4 rounds: it matters to
+    agents that share, and to no other.
 
     ``executor`` is "threads" or "ray", ``threads`` how many workers, ``shard`` the users in one
     unit of work: none of them changes a number. With ``store`` each finished unit is kept in
@@ -69,6 +73,7 @@ def simulate(
         timed=timed,
         lazy=lazy,
         hit=hit,
+        arrivals=arrivals,
     )
     workers = executor_of(executor, threads)
     shard = whole("shard", SHARD if shard is None else shard, low=1)

@@ -6,11 +6,11 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from conlinucb.agent.agent import Agent
 from conlinucb.agent.describe import plain
 from conlinucb.agent.spec import called, only
 from conlinucb.errors import ConlinucbError, InvalidInput
 from conlinucb.simulation.job import describe, fingerprint_of
+from conlinucb.simulation.own_rounds import AnyAgent, is_agent
 from conlinucb.simulation.ranges import Log, Logit, Numbers, Range
 
 Point = dict[str, Any]
@@ -50,7 +50,7 @@ class Space:
 
     def __init__(
         self,
-        recipe: Callable[..., Agent],
+        recipe: Callable[..., AnyAgent],
         /,
         *given: Any,
         first: Mapping[str, Any] | None = None,
@@ -74,7 +74,7 @@ class Space:
         self.first = self._first({} if first is None else first)
         self.agent(self.first)  # a misspelt name is refused here, not after an hour
 
-    def agent(self, point: Point) -> Agent:
+    def agent(self, point: Point) -> AnyAgent:
         """The agent at a point."""
         where = f"{self.name} at {point}"
         try:
@@ -83,9 +83,10 @@ class Space:
             raise
         except (TypeError, ValueError) as error:
             raise InvalidInput(f"{where} makes no agent: {error}") from error
-        if not isinstance(made, Agent):
+        if not is_agent(made):
             raise InvalidInput(f"{where} must return an Agent, got {made!r}.")
-        return made
+        agent: AnyAgent = made
+        return agent
 
     def at_edge(self, point: Point) -> list[str]:
         """Parameters that lie at an end of their range, where a wider one might do better."""

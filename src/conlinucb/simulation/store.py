@@ -92,7 +92,7 @@ def _completed(metrics: Floats) -> Floats:
 def _whole(metrics: Floats) -> bool:
     """Whether all is there; people without a taste have no error, older units no rewards."""
     known = np.isfinite(metrics)
-    for name in ("error", "reward", "answered", "hits"):
+    for name in ("error", "reward", "answered", "hits", "rewards_asked"):
         column = METRICS.index(name)
         known[..., column] |= np.isnan(metrics[..., column])
     return bool(known.all())

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from conlinucb.agent.agent import Agent
 from conlinucb.numerics.validation import Floats
 from conlinucb.shown import Shown, people_text
 from conlinucb.simulation.batch import Plan
 from conlinucb.simulation.looks import METADATA, picture_type
+from conlinucb.simulation.own_rounds import AnyAgent
 from conlinucb.simulation.results import Results
 from conlinucb.simulation.sensitivity import Sensitivity, percent_above
 from conlinucb.simulation.space import Point, Space
@@ -44,7 +44,7 @@ class Tuned(Shown):
 
     best: dict[str, Point]
     """The parameters chosen for each algorithm."""
-    agents: dict[str, Agent]
+    agents: dict[str, AnyAgent]
     """Ready agents, those that had nothing to tune among them."""
     results: Results
     """Of the people who were not tuned on."""

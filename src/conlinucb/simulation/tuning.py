@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 from conlinucb import atomic
 from conlinucb._version import __version__
-from conlinucb.agent.agent import Agent
 from conlinucb.errors import IncompatibleState
 from conlinucb.numerics.validation import number, whole
 from conlinucb.people import People
@@ -20,6 +19,7 @@ from conlinucb.simulation.batch import Plan
 from conlinucb.simulation.executors import Executor
 from conlinucb.simulation.halving import Halving
 from conlinucb.simulation.job import make_job
+from conlinucb.simulation.own_rounds import AnyAgent
 from conlinucb.simulation.search import APART, Sampler, search
 from conlinucb.simulation.sensitivity import Sensitivity, sensitivities
 from conlinucb.simulation.simulate import simulate
@@ -39,7 +39,7 @@ logger = logging.getLogger("conlinucb")
 
 
 def tune(
-    spaces: Mapping[str, Space | Agent],
+    spaces: Mapping[str, Space | AnyAgent],
     people: People,
     *,
     rounds: int,
@@ -125,7 +125,7 @@ class _Work:
     """Everything that decides a search and its score."""
 
     spaces: dict[str, Space]
-    agents: dict[str, Agent]
+    agents: dict[str, AnyAgent]
     """At the first points, and those that have nothing to tune."""
     others: People
     plan: Plan

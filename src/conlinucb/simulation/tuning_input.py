@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from conlinucb.agent.agent import Agent
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 from conlinucb.numerics.validation import number, seed_of
@@ -17,6 +16,7 @@ from conlinucb.simulation.halving import Halving
 from conlinucb.simulation.lines import Lines
 from conlinucb.simulation.loop.inputs import METRICS
 from conlinucb.simulation.measures import MORE, is_more
+from conlinucb.simulation.own_rounds import AnyAgent, is_agent
 from conlinucb.simulation.search import Sampler
 from conlinucb.simulation.space import Space
 
@@ -39,12 +39,14 @@ def sampler_of(given: Any) -> Sampler:
     return given  # type: ignore[no-any-return]
 
 
-def searched_of(spaces: Mapping[str, Space | Agent]) -> tuple[dict[str, Space], dict[str, Agent]]:
+def searched_of(
+    spaces: Mapping[str, Space | AnyAgent],
+) -> tuple[dict[str, Space], dict[str, AnyAgent]]:
     """What is searched, and an agent of each: the first point of a space, for now."""
     if not isinstance(spaces, Mapping) or not spaces:
         raise InvalidInput(f"spaces must be a dictionary name -> Space, got {spaces!r}.")
     for name, each in spaces.items():
-        if not isinstance(name, str) or not isinstance(each, (Space, Agent)):
+        if not isinstance(name, str) or not (isinstance(each, Space) or is_agent(each)):
             raise InvalidInput(
                 f"spaces must map names to spaces, such as Space(conlinucb, catalog), or to "
                 f"agents, got {name!r}: {each!r}."

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from conlinucb.agent import schedule as schedules
-from conlinucb.errors import ConlinucbError, StrategyError
+from conlinucb.agent.agent import Agent
+from conlinucb.errors import ConlinucbError
 from conlinucb.numerics.validation import Floats, Indices
-from conlinucb.people import compiled_people, play_round
+from conlinucb.people import compiled_people
+from conlinucb.people.base import Place
 from conlinucb.people.compiled import Compiled
+from conlinucb.people.rounds import Happened
+from conlinucb.simulation import shared
+from conlinucb.simulation.by_hand import ByHand, places_of
 from conlinucb.simulation.job import Job, Unit
 from conlinucb.simulation.loop.inputs import METRICS, Output
-from conlinucb.simulation.prepared import can_be_compiled, make_world, prepare
+from conlinucb.simulation.own_rounds import CompiledRounds
 
+Ready = Callable[[Output], CompiledRounds]
 BLOCK = 1 << 17
 """Arms of pools made at once, some megabytes that every agent is then played on."""
 LARGE = 20_000
@@ -25,11 +32,12 @@ class Played(NamedTuple):
     """Results of a unit's n users."""
 
     metrics: Floats
-    """(n, L, 9), by METRICS."""
+    """(n, L, 10), by METRICS."""
     arms: Indices
     """(n, T) recommended arms, or (n, 0)."""
     asked: Indices
-    """(n, questions) what was asked about, -1 where there was no more, or (n, 0)."""
+    """(n, questions) what was asked about, -1 where there was no more, or (n, 0); of groups as many
+    places for each question as a group may have key-terms."""
 
 
 def play_unit(job: Job, unit: Unit) -> Played:
@@ -40,45 +48,47 @@ def play_unit(job: Job, unit: Unit) -> Played:
 def play_units(job: Job, units: list[Unit]) -> list[Played]:
     """Play units of the same people, agent beside agent: the same numbers as one by one."""
     played = [_empty(job, unit) for unit in units]
-    by_agent = list(zip(units, played, strict=True))
     compiled = compiled_people(job.people) if job.people.pool_size < LARGE else None
-    fast = [each for each in by_agent if compiled and can_be_compiled(job.agents[each[0].agent])]
-    if compiled and fast:
-        _play_compiled(job, compiled, fast)
-    for unit, out in by_agent:
-        if all(unit is not done for done, _ in fast):
+    beside = []
+    for unit, out in zip(units, played, strict=True):
+        ready = _prepared(job, unit.agent) if compiled else None
+        if job.shares(unit.agent):
+            _play_shared(job, unit, out, compiled, ready)
+        elif ready is None:
             _play_by_hand(job, unit, out)
+        else:
+            beside.append((unit, out))
+    if compiled and beside:
+        _play_compiled(job, compiled, beside)
     return played
 
 
 def _empty(job: Job, unit: Unit) -> Played:
-    agent, users = job.agents[unit.agent], unit.last - unit.first
-    asked = schedules.asked_by(agent.schedule, job.rounds) if agent.asks_at_all else 0
+    users = unit.last - unit.first
+    agent = job.rounds_of[unit.agent]
+    asked = agent.most_questions(job.rounds) * places_of(agent) if job.trace else 0
     return Played(
         np.zeros((users, job.logged.size, len(METRICS))),
         np.empty((users, job.rounds if job.trace else 0), dtype=np.int64),
-        np.full((users, asked if job.trace else 0), -1, dtype=np.int64),
+        np.full((users, asked), -1, dtype=np.int64),
     )
 
 
-def _prepared(job: Job, name: str) -> Any:
-    """What the loop needs, computed by the first unit that needs it."""
+def _prepared(job: Job, name: str) -> Ready | None:
+    """An agent's compiled rounds, prepared by the first unit that needs them."""
     if name not in job.prepared:
-        made = (
-            make_world(job.catalog)
-            if name == ""
-            else prepare(job.agents[name], job.rounds, lazy=job.lazy, timed=job.timed)
-        )
-        job.prepared[name] = made
+        own = job.rounds_of[name]
+        job.prepared[name] = own.compiled_rounds(job.rounds, lazy=job.lazy, timed=job.timed)
     return job.prepared[name]
 
 
 def _play_compiled(job: Job, people: Compiled, units: list[tuple[Unit, Played]]) -> None:
     first, last = units[0][0].first, units[0][0].last
+    outputs = [(unit, _outputs(job, out)) for unit, out in units]
     for i, user in enumerate(range(first, last)):
         seed = job.people.user_seed(job.seed, units[0][0].repeat, user)
         met = people.meet(job.catalog, seed, user)
-        runs = [_Run(job, unit, Played(*(each[i] for each in out))) for unit, out in units]
+        runs = [_run(job, unit, out[i]) for unit, out in outputs]
         size = max(1, BLOCK // max(job.people.pool_size, 1))
         for start in range(0, job.rounds, size):
             block = met.rounds(start + 1, min(size, job.rounds - start))
@@ -86,86 +96,45 @@ def _play_compiled(job: Job, people: Compiled, units: list[tuple[Unit, Played]])
                 run.play(block, met.voice, start)
 
 
-class _Run:
+def _run(job: Job, unit: Unit, output: Output) -> CompiledRounds:
     """One user under one agent, block after block."""
-
-    def __init__(self, job: Job, unit: Unit, out: Played) -> None:
-        self.job, self.unit = job, unit
-        self.world, self.ready = _prepared(job, ""), _prepared(job, unit.agent)
-        self.state = self.ready.newcomer()
-        self.work: Any = None
-        self.output = Output(job.logged, *out, job.hit)
-        self.progress = np.zeros(2, dtype=np.int64)
-
-    def play(self, block: Any, voice: Any, start: int) -> None:
-        from conlinucb.simulation.loop.play import play  # compiled, or loaded, when first needed
-        from conlinucb.simulation.loop.question import WRONGS
-
-        largest = int(np.diff(block.start).max())
-        if self.work is None or self.work.scores.size < largest:
-            self._make_room(largest)
-        ready, wrong = self.ready, 0
-        try:
-            wrong = play(  # type: ignore[call-arg]  # mypy does not count what is unpacked
-                self.world, block, voice, ready.algorithm, *ready.kernels,
-                self.state, self.work, self.output, start, self.progress,
-            )  # fmt: skip
-        except Exception as error:
-            raise StrategyError(self._where(f"failed: {error!r}")) from error
-        if wrong:
-            raise StrategyError(self._where(f"{WRONGS[wrong].format(self.progress[1])}."))
-
-    def _make_room(self, largest: int) -> None:
-        """Pools may grow from block to block."""
-        fresh = self.ready.workspace(self.world, largest)
-        if self.work is not None:
-            fresh = self.work._replace(scores=fresh.scores, true=fresh.true)
-        self.work = fresh
-
-    def _where(self, what: str) -> str:
-        agent = self.job.agents[self.unit.agent]
-        name = agent.chooser.name if agent.chooser else "none"
-        return f"Strategy {name!r} of agent {self.unit.agent!r}, round {self.progress[0]}: {what}"
+    ready = _prepared(job, unit.agent)
+    assert ready is not None
+    return ready(output)
 
 
 def _play_by_hand(job: Job, unit: Unit, played: Played) -> None:
-    for i, user in enumerate(range(unit.first, unit.last)):
-        try:
-            _by_hand(job, unit, user, Played(*(each[i] for each in played)))
-        except ConlinucbError as error:
-            raise type(error)(f"Agent {unit.agent!r}: {error}") from error
+    agent, people = job.rounds_of[unit.agent], job.people
+
+    def play(user: Any, place: Place) -> Happened:
+        return agent.play_round(user, people, place)
+
+    with _named(unit):
+        for number, output in enumerate(_outputs(job, played), start=unit.first):
+            user = agent.new_user(people.user_seed(job.seed, unit.repeat, number))
+            ByHand(job, unit, number, user, play, output).play(0, job.rounds)
 
 
-def _by_hand(job: Job, unit: Unit, number: int, out: Played) -> None:
-    """One user's rounds through ask, hear, recommend and learn."""
-    agent, people = job.agents[unit.agent], job.people
-    user = agent.new_user(people.user_seed(job.seed, unit.repeat, number))
-    rows = {int(t): row for row, t in enumerate(job.logged)}
-    sums = np.zeros(len(METRICS))
-    asked: list[int] = []
-    for t in range(1, job.rounds + 1):
-        place = people.place(job.catalog, job.seed, unit.repeat, number, t)
-        happened = play_round(agent, user, people, place)
-        asked += [_code(question.indices, job) for question, _ in happened.questions]
-        answered = sum(answer is not None for _, answer in happened.questions)
-        times = happened.seconds if job.timed else (0.0, 0.0)
-        reward = happened.reward
-        hit = reward is not None and reward >= job.hit
-        sums += happened.regret, 0.0, 0.0, 0.0, *times, reward or 0.0, answered, hit
-        if out.arms.size:
-            out.arms[t - 1] = happened.arm
-        if t in rows:
-            taste = people.taste(place)
-            error = np.nan if taste is None else np.linalg.norm(user.theta - taste)
-            repeated = len(asked) - len(set(asked))
-            more = np.array([0, error, len(asked), repeated, 0, 0, 0, 0, 0])
-            out.metrics[rows[t]] = sums + more
-    if out.asked.size:
-        out.asked[: len(asked)] = asked
+def _play_shared(
+    job: Job, unit: Unit, played: Played, people: Compiled | None, ready: Ready | None
+) -> None:
+    agent, outputs = job.agents[unit.agent], _outputs(job, played)
+    assert isinstance(agent, Agent)
+    if people is not None and ready is not None:
+        shared.play_compiled(job, unit, agent, outputs, people, ready)
+        return
+    with _named(unit):
+        shared.play_by_hand(job, unit, agent, outputs)
 
 
-def _code(indices: tuple[int, ...], job: Job) -> int:
-    """A question as one number: a pair is first * K + second."""
-    if len(indices) == 1:
-        return indices[0]
-    return indices[0] * len(job.catalog.term_ids) + indices[1]
+def _outputs(job: Job, played: Played) -> list[Output]:
+    """Where each person's results go."""
+    return [Output(job.logged, *each, job.hit) for each in zip(*played, strict=True)]
+
+
+@contextlib.contextmanager
+def _named(unit: Unit) -> Iterator[None]:
+    try:
+        yield
+    except ConlinucbError as error:
+        raise type(error)(f"Agent {unit.agent!r}: {error}") from error

@@ -54,6 +54,7 @@ def test_a_new_version_is_served_at_once_and_everyone_goes_on_on_it(
     talk, quiet = Talk(memory, name), Talk(memory, name, "bob")
     talk.go_on(24)
     quiet.go_on(4)
+    eventually(lambda: about(talk)["people"] == 2, "both are counted, in the background")
     version = about(talk)["version"]
     response = put(memory, name, {"items": items(LATER)})
     assert response.status_code == 200

@@ -76,6 +76,7 @@ def test_they_are_there_after_a_restart(lasting_url: str) -> None:
         change(talk, "/items", {"items": [{"id": "Cube", "tags": ["space", "slow"]}]})
         change(talk, "/removals", {"items": ["Drive"]})
         talk.go_on(12)
+        wait_for(talk, people=1)  # they are counted in the background
         before, catalog, shown = taught(talk), served_version(talk).catalog, about(talk)
     with client_of(lasting_url) as client:
         talk = Talk(client, "it")

@@ -130,7 +130,7 @@ BAD_JSON: dict[str, tuple[Any, str]] = {
     "items missing": ({}, "items"),
     "a list": ([], "body"),
     "no tags at all": ({"items": [{"id": "a", "tags": []}]}, "tag"),
-    "tags missing": ({"items": [{"id": "a"}]}, "items.0.tags"),
+    "tags missing": ({"items": [{"id": "a"}]}, "neither tags nor features"),
     "unknown field": ({"items": TWO, "colour": 1}, "colour"),
     "empty id": ({"items": [{"id": "", "tags": ["x"]}]}, "items.0.id"),
     "long id": ({"items": [{"id": LONG, "tags": ["x"]}]}, "items.0.id"),

@@ -95,7 +95,7 @@ WARNED = {
     ),
     "numbers": ("item,tag,score\na,x,3\nb,y,4.5\n", "Numbers in 'score' are not used"),
     "other topics": ("item,tags,mood\na,x|y,calm\nb,y,loud\n", "'mood' may hold topics, too"),
-    "other columns": ("item,tags,cook\na,x|y,Ann\nb,y,Bo\n", "Not used: 'cook'"),
+    "other columns": ("item,tags,cook\na,x|y,Ann\nb,y,Bo\n", "Not used: 'cook'. To ask about"),
     "perhaps several": (
         'item,tag\na,x\nb,"y, z"\nc,x\nd,x\ne,x\n',
         "1 of 5 cells of 'tag' hold ',', first line 3",

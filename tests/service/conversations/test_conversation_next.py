@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-import conlinucb as cl
 from support import service_conversation
+from support.runs import ASKING_ABOUT_TERMS
 from support.service_conversation import ITEMS, TERMS, Start, asked, refusal, refused
 from support.service_talk import RECIPES, Talk
 
@@ -66,7 +66,7 @@ def test_wishes_that_leave_nothing(start: Start) -> None:
     assert [each["item"] for each in shown] == [ITEMS[3]]
 
 
-@pytest.mark.parametrize("strategy", cl.STRATEGIES)
+@pytest.mark.parametrize("strategy", ASKING_ABOUT_TERMS)
 def test_what_is_asked_is_of_what_is_offered(start: Start, strategy: str) -> None:
     talk = start(agent={**RECIPES["conlinucb"], "strategy": strategy})
     if strategy == "spanner":

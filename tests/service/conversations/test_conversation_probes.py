@@ -7,34 +7,13 @@ from copy import deepcopy
 import numpy as np
 import pytest
 
-from conlinucb.service.storage import AnswerBody, Body, Event, QuestionBody
+from conlinucb.service.storage import AnswerBody
 from support import service_conversation
 from support.service_conversation import TERMS, Start, adds_up
+from support.service_pairs import PAIR, ask_about_a_pair, write
 from support.service_talk import Talk
 
 start = service_conversation.start
-PAIR = [TERMS[0], TERMS[1]]
-
-
-def write(talk: Talk, body: Body) -> int:
-    """As another version of the service writes it; the event's number."""
-    log = talk.use_cases.storage.log
-    return log.append(talk.person.id, Event(log.last(talk.person.id) + 1, body)).seq
-
-
-def ask_about_a_pair(talk: Talk) -> int:
-    user = talk.state().user
-    body = QuestionBody(
-        about="pair",
-        ids=PAIR,
-        number=user.questions + 1,
-        round=user.rounds + 1,
-        text="Which of the two do you like better?",
-        strategy="pairs",
-        mean=0.0,
-        radius=1.0,
-    )
-    return write(talk, body)
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-import conlinucb as cl
 from support import service_conversation
+from support.runs import ASKING_ABOUT_TERMS
 from support.service_conversation import ASKING, CATALOG, ITEMS, TERMS, Start, asked
 from support.service_talk import RECIPES, Talk
 
@@ -54,7 +54,7 @@ def test_no_more_questions_than_allowed(start: Start, most: int) -> None:
     assert talk.got("GET", "")["questions_asked"] == most
 
 
-@pytest.mark.parametrize("algorithm", ["arm_con", "conucb", *cl.STRATEGIES])
+@pytest.mark.parametrize("algorithm", ["arm_con", "conucb", *ASKING_ABOUT_TERMS])
 def test_what_was_skipped_rests(start: Start, algorithm: str) -> None:
     agent = RECIPES.get(algorithm) or {**RECIPES["conlinucb"], "strategy": algorithm}
     talk = start(agent=agent, rest_after_skip=2)

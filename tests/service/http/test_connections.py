@@ -8,6 +8,7 @@ import json
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -16,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from conlinucb.service.http import connections
 from conlinucb.service.http.limits import Limits
+from support.soak import wait_for
 
 pytestmark = pytest.mark.more  # real connections, and waiting for them
 SIZE = 20_000_000
@@ -23,10 +25,12 @@ SIZE = 20_000_000
 
 
 class App:
-    """Answers nothing at once, much to /large, and late to /wait."""
+    """Answers nothing at once, much to /large, and to /wait when it is let go on."""
 
     def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+        self.limits, self.goes_on = limits, False
+        self.met: Counter[str] = Counter()
+        """Requests by their path."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -36,8 +40,9 @@ class App:
             await receive()
             await send({"type": "lifespan.shutdown.complete"})
             return
-        if scope["path"] == "/wait":
-            await asyncio.sleep(1.0)
+        self.met[scope["path"]] += 1
+        while scope["path"] == "/wait" and not self.goes_on:
+            await asyncio.sleep(0.01)
         size = SIZE if scope["path"] == "/large" else 0
         headers = [(b"content-length", str(size).encode())] if size else []
         start = {"type": "http.response.start", "status": 200 if size else 204, "headers": headers}
@@ -51,38 +56,50 @@ def limits() -> Limits:
 
 
 @pytest.fixture
-def port(monkeypatch: pytest.MonkeyPatch, limits: Limits) -> Iterator[int]:
-    monkeypatch.setattr(connections, "REQUEST_TIMEOUT", 0.5)
+def app(limits: Limits) -> App:
+    return App(limits)
+
+
+@pytest.fixture
+def server(app: App) -> Iterator[uvicorn.Server]:
     config = uvicorn.Config(
-        App(limits), port=0, log_level="critical", http=connections.Connection, ws="none"
+        app, port=0, log_level="critical", http=connections.Connection, ws="none"
     )
-    server = uvicorn.Server(config)
+    found = uvicorn.Server(config)
     listening = config.bind_socket()
-    thread = threading.Thread(target=server.run, args=([listening],))
+    thread = threading.Thread(target=found.run, args=([listening],))
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield int(listening.getsockname()[1])
-    server.should_exit = True
+    wait_for(lambda: found.started, "the start")
+    yield found
+    app.goes_on = found.should_exit = True
     thread.join()
     listening.close()
+
+
+@pytest.fixture
+def port(server: uvicorn.Server) -> int:
+    return int(server.servers[0].sockets[0].getsockname()[1])
 
 
 REQUEST = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", REQUEST[:-2], REQUEST + REQUEST[:-2]])
-def test_what_never_ends_is_closed(port: int, sent: bytes) -> None:
+def test_what_never_ends_is_closed(port: int, monkeypatch: pytest.MonkeyPatch, sent: bytes) -> None:
+    monkeypatch.setattr(connections, "REQUEST_TIMEOUT", 0.3)
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
         connection.sendall(sent)
         while connection.recv(1000):  # until the other end is closed
             pass
 
 
-def test_what_comes_in_time_is_answered_again_and_again(port: int) -> None:
+def test_what_comes_in_time_is_answered_again_and_again(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "REQUEST_TIMEOUT", 3.0)
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
-        for _ in range(4):
-            time.sleep(0.2)
+        for _ in range(4):  # which is more than three seconds in all
+            time.sleep(0.8)
             connection.sendall(REQUEST)
             assert connection.recv(1000).startswith(b"HTTP/1.1 204")
         connection.sendall(REQUEST * 3)  # at once
@@ -182,16 +199,19 @@ def test_too_many_requests_at_once_on_one_connection(port: int) -> None:
 # How many there may be
 
 
-def test_who_has_waited_longest_makes_room(port: int, limits: Limits) -> None:
+def test_who_has_waited_longest_makes_room(
+    server: uvicorn.Server, port: int, limits: Limits
+) -> None:
     limits.most_connections = 10
     with contextlib.ExitStack() as stack:
         there = [
-            stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=0.2))
+            stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
             for _ in range(10)
         ]
+        wait_for(lambda: len(server.server_state.connections) == 10, "all connections")
         there[0].sendall(REQUEST)
         assert there[0].recv(1000).startswith(b"HTTP/1.1 204")  # so it waits since just now
-        newest = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=5))
+        newest = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
         newest.sendall(REQUEST)
         assert newest.recv(1000).startswith(b"HTTP/1.1 204")
         assert there[1].recv(1000) == b""
@@ -200,13 +220,15 @@ def test_who_has_waited_longest_makes_room(port: int, limits: Limits) -> None:
             assert each.recv(1000).startswith(b"HTTP/1.1 204")
 
 
-def test_where_everybody_is_at_work_the_newest_is_told_so(port: int, limits: Limits) -> None:
+def test_where_everybody_is_at_work_the_newest_is_told_so(
+    app: App, port: int, limits: Limits
+) -> None:
     limits.most_connections = 3
     with contextlib.ExitStack() as stack:
         for _ in range(3):
-            busy = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=5))
+            busy = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
             busy.sendall(b"GET /wait HTTP/1.1\r\nhost: x\r\n\r\n")
-        time.sleep(0.1)
+        wait_for(lambda: app.met["/wait"] == 3, "everybody is at work")
         status, headers, error = told(port)
         assert (status, error["code"]) == (503, "crowded")
         assert headers["retry-after"]
@@ -215,28 +237,30 @@ def test_where_everybody_is_at_work_the_newest_is_told_so(port: int, limits: Lim
 # How answers are read
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("close", [b"", b"connection: close\r\n"], ids=["kept", "closed"])
-def test_an_answer_that_nobody_reads_is_given_up(port: int, limits: Limits, close: bytes) -> None:
+def test_an_answer_that_nobody_reads_is_given_up(
+    app: App, server: uvicorn.Server, port: int, limits: Limits, close: bytes
+) -> None:
     limits.write_seconds = 0.3
     with _unread(port, close) as connection:
-        time.sleep(1.0)
+        wait_for(lambda: app.met["/large"] and not server.server_state.connections, "its end")
         assert _read(connection) < SIZE
 
 
-@pytest.mark.more
 def test_an_answer_that_is_read_slowly_is_sent_to_its_end(port: int, limits: Limits) -> None:
-    limits.write_seconds = 0.3
+    limits.write_seconds = 2.0
     with _unread(port, b"connection: close\r\n", window=100_000) as connection:
-        assert _read(connection, pause=0.02) > SIZE
+        assert _read(connection, pause=0.03) > SIZE
 
 
-@pytest.mark.more
-def test_unread_answers_have_so_much_room_together(port: int, limits: Limits) -> None:
+def test_unread_answers_have_so_much_room_together(
+    app: App, server: uvicorn.Server, port: int, limits: Limits
+) -> None:
     limits.unsent_bytes = 3 * SIZE
     with contextlib.ExitStack() as stack:
         there = [stack.enter_context(_unread(port, b"connection: close\r\n")) for _ in range(8)]
-        time.sleep(0.2)
+        left = server.server_state.connections
+        wait_for(lambda: app.met["/large"] == 8 and len(left) <= 3, "the end of others")
         sizes = [_read(each) for each in there]
     assert 2 <= sum(each > SIZE for each in sizes) <= 3, sizes
 
@@ -245,7 +269,7 @@ def _unread(port: int, more: bytes, window: int = 4096) -> socket.socket:
     """A connection with a small window, on which a large answer was asked for."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
-    connection.settimeout(5)
+    connection.settimeout(30)
     connection.connect(("127.0.0.1", port))
     connection.sendall(b"GET /large HTTP/1.1\r\nhost: x\r\n" + more + b"\r\n")
     return connection

@@ -90,6 +90,32 @@ def test_answers_that_are_understood_otherwise_are_read_anew(
     assert (found is not None) == may
 
 
+def spreading(version: CatalogueVersion, spread: str | None) -> CatalogueVersion:
+    agent = {"recipe": "conlinucb", "spread": spread} if spread else {"recipe": "conlinucb"}
+    return replace(version, settings=version.settings.model_copy(update={"agent": agent}))
+
+
+def test_answers_that_spread_go_by_what_is_expected_and_are_read_anew(talk: Talk) -> None:
+    talk.answer(topic=TERMS[1], answer=0.5)
+    for spread in (None, "edges"):
+        one, other = (
+            spreading(version_under(talk, number, prior), spread)
+            for number, prior in ((1, PLAIN), (2, OTHER))
+        )
+        state = under(talk, one)
+        assert (moved(state, other) is None) == (spread is not None)
+        assert moved(state, spreading(version_under(talk, 3, PLAIN), spread)) is not None
+
+
+def test_states_whose_answers_spread_are_those_of_one_graph(talk: Talk) -> None:
+    plain, spreads = (spreading(version_under(talk, 1, PLAIN), each) for each in (None, "edges"))
+    catalog = plain.catalog.with_graph([(0, 1, 0.5)])
+    content = replace(plain.content, catalog=catalog)
+    assert replace(plain, content=content).basis == plain.basis
+    assert replace(spreads, content=content).basis != spreads.basis
+    assert spreads.basis == spreading(version_under(talk, 1, PLAIN), "edges").basis
+
+
 def test_what_the_catalogue_misses_or_another_agent_is_read_anew(talk: Talk) -> None:
     one, other = version_under(talk, 1, PLAIN), version_under(talk, 2, OTHER)
     state = under(talk, one)

@@ -17,6 +17,7 @@ from support.soak import (
     check_database,
     check_state,
     drained,
+    is_current,
     sizes,
     talking,
     wait_for,
@@ -52,13 +53,13 @@ def test_a_fit_while_eight_talk(lasting_url: str) -> None:
     ):
         allow_few(client)
         talkers.go_on(200)
-        for _ in range(sizes(4, 40)):
+        for _ in range(sizes(2, 40)):
             learn(client, use=True)
             talkers.go_on(60)
             talkers.check(client)
         talkers.stop()
         talkers.check_whole(client)
-        time.sleep(1.0)  # both workers have followed by then
+        wait_for(lambda: is_current(client, lasting_url), "the last version in this worker")
         for user in ("shared", *(each.own for each in talkers.all)):
             check_state(client, lasting_url, user)
     check_database(lasting_url)
@@ -101,7 +102,7 @@ def test_kill_in_the_middle_of_switching(lasting_url: str) -> None:
             assert learn(client) == 1
             talkers.go_on(60)
             assert learn(client, use=True) == 2
-            for _ in range(sizes(3, 50)):
+            for _ in range(sizes(2, 50)):
                 switcher = Switcher(server.base)
                 switcher.start()
                 talkers.go_on(chance.randint(20, 60))

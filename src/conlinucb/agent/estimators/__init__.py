@@ -6,9 +6,11 @@ from conlinucb.agent.estimators.base import (
     Influence,
     TermBelief,
     Widths,
+    checked_estimator,
     has_factors,
 )
 from conlinucb.agent.estimators.kernels import ANSWER, REWARD, Kernels, learn_kernel
+from conlinucb.agent.estimators.logistic import Logistic
 from conlinucb.agent.estimators.ridge import Ridge
 from conlinucb.agent.estimators.state import State, empty
 from conlinucb.agent.estimators.two_step import TwoStep
@@ -20,11 +22,13 @@ __all__ = [
     "Estimator",
     "Influence",
     "Kernels",
+    "Logistic",
     "Ridge",
     "State",
     "TermBelief",
     "TwoStep",
     "Widths",
+    "checked_estimator",
     "empty",
     "has_factors",
     "learn_kernel",

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from conlinucb.agent.alpha import Alpha, checked_alpha
-from conlinucb.agent.estimators.kernels import ANSWER, REWARD, Kernels
+from conlinucb.agent.estimators.kernels import ANSWER, REFUSED, REWARD, Kernels, checked_kernels
 from conlinucb.agent.estimators.state import PLAIN, Layout, State
-from conlinucb.agent.priors import Answers, Scale, scale_of
-from conlinucb.agent.question import Question
+from conlinucb.agent.priors import PLAIN_PAIRS, Answers, PairScale
+from conlinucb.agent.question import Kind, Question
+from conlinucb.agent.relative import PairUpdate, Said, lessons
+from conlinucb.agent.spreading import NOWHERE, Spread, Spreading
+from conlinucb.agent.strategies.group import Teaching
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.linalg import full_matrix, products
 from conlinucb.numerics.shortlist import Factor
-from conlinucb.numerics.validation import Floats, Indices
+from conlinucb.numerics.validation import Floats, Indices, number
 
 
 class ArmScores(NamedTuple):
@@ -45,20 +49,27 @@ class Influence(NamedTuple):
     term: Floats
     prior: float = 0.0
     answers: Answers | None = None
+    pair_update: PairUpdate = "difference"
+    teaching: Teaching = Teaching()
+    spreading: Spreading = NOWHERE
+    moment: Callable[[Floats, float], float] | None = None
+    """What stands for y where it is not y itself, from z and y."""
+    pairs: PairScale = PLAIN_PAIRS
 
     def of_reward(self, x: Floats, reward: float, weight: float = 1.0) -> float:
         """The part of a reward of an arm with features x."""
-        return float(weight * reward * np.dot(x, self.arm))
+        return float(weight * self._moment(x, reward) * np.dot(x, self.arm))
 
-    def of_answer(self, question: Question, answer: float, weight: float = 1.0) -> float:
-        """The part of an answer, taken as this agent takes answers now."""
-        if question.kind == "arm":
-            return self.of_reward(question.probe, answer, weight)
-        scale = Scale()
-        if self.answers is not None:
-            scale = scale_of(self.answers, question.kind, question.indices)
-        value = scale.observed(answer) * scale.weight * weight
-        return float(value * np.dot(question.probe, self.term))
+    def of_answer(self, question: Question, answer: Said, weight: float = 1.0) -> float:
+        """The part of an answer, taken as this agent takes answers now, with all it spreads to."""
+        bears = self.arm if question.kind == "arm" else self.term
+        how = self.pair_update, self.teaching, self.pairs, self.spreading
+        taught = lessons(question, answer, self.answers, *how)
+        parts = (self._moment(x, value) * heavy * np.dot(x, bears) for x, value, heavy in taught)
+        return float(weight * sum(parts))
+
+    def _moment(self, x: Floats, value: float) -> float:
+        return value if self.moment is None else self.moment(x, value)
 
 
 class Widths(NamedTuple):
@@ -98,7 +109,16 @@ class Estimator:
     """The prior, where there is one: it may say what answers mean."""
     answer_weight: float = 1.0
     """How much every answer counts against a reward, beside what the prior says of it."""
+    spread: Spread | None = None
+    """Whether an answer also teaches the key-term's neighbours in the catalogue's graph: not at
+    all, in "full", or with the weight of each one's edge ("edges")."""
 
+    range: tuple[float, float] | None = None
+    """The least and the largest reward and answer; None for any."""
+    pairs: PairScale = PLAIN_PAIRS
+    """What the answer about a pair says."""
+    order_matters = False
+    """True where theta depends, a little, on the order of feedback."""
     either: tuple[str, ...] = ()
     """Arguments of which one takes the other's place, such as beta and a prior."""
 
@@ -142,7 +162,26 @@ class Estimator:
     def _learn(self, state: State, source: int, x: Floats, value: float, weight: float) -> None:
         if self.kernels is None:
             raise InvalidInput(f"Estimator {self.name!r} has neither learn_arm nor kernels.")
-        self.kernels.learn(state, self.constants(), source, x, value, weight, np.empty_like(x))
+        given = source, x, value, weight, np.empty_like(x)
+        if self.kernels.learn(state, self.constants(), *given) == REFUSED:
+            raise InvalidInput(f"Estimator {self.name!r} takes no value {value!r}.")
+
+    def checked(self, what: str, value: Any, kind: Kind = "arm") -> float:
+        """Feedback as a number in the range of what is asked about; of a pair a difference."""
+        if self.range is None:
+            return number(what, value)
+        low, high = self.range
+        if kind == "pair":
+            low, high = low - high, high - low
+        return number(what, value, low=low, high=high)
+
+    def expected(self, means: Floats) -> Floats:
+        """The rewards to be expected where x'theta is ``means``: just that, or a chance."""
+        return means
+
+    def deviations(self, means: Floats, squares: Floats) -> Floats:
+        """How uncertain these are: standard deviations, where ||x||_P^2 is ``squares``."""
+        return np.sqrt(self.noise * squares)
 
     def widths(self, t: Indices, questions: Indices, d: int) -> Widths:
         """The exploration of rounds t, floor(b(t)) = ``questions``: alpha standard deviations."""
@@ -203,6 +242,17 @@ class Estimator:
         """How each piece of feedback bears on x'theta."""
         raise InvalidInput(f"Estimator {self.name!r} does not tell how feedback bears on an arm.")
 
+    def sums(self, state: State, start: State) -> Floats:
+        """(m, d + 1, d): of each of its m regressions sum w xx' above sum w y x, of all that was
+        learned since ``start``, the state of a newcomer. The sums of several people add up."""
+        raise InvalidInput(
+            f"What estimator {self.name!r} learned of several people does not add up to one belief."
+        )
+
+    def with_sums(self, start: State, sums: Floats) -> State:
+        """The state of a newcomer, ``start``, of whom all this was learned."""
+        raise InvalidInput(f"Estimator {self.name!r} has no with_sums(start, sums).")
+
     def exchange(self, state: State, before: Estimator) -> State:
         """The state with this estimator's prior in place of that of ``before``."""
         raise InvalidInput(f"The prior of {self.name!r} cannot be exchanged.")
@@ -210,6 +260,14 @@ class Estimator:
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
         return f"{type(self).__name__}({inside})"
+
+
+def checked_estimator(given: Any) -> Estimator:
+    """The estimator, refused where it is none, or where the loop could not call its kernels."""
+    if not isinstance(given, Estimator):
+        raise InvalidInput(f"estimator must be an Estimator such as Ridge(), got {given!r}.")
+    checked_kernels(given.name, given.kernels)
+    return given
 
 
 def has_factors(estimator: Estimator) -> bool:

@@ -24,15 +24,19 @@ from conlinucb.numerics.compile import (
     Kernel,
     kernel,
 )
-from conlinucb.numerics.linalg import cholesky, quadratics
+from conlinucb.numerics.linalg import quadratics
+from conlinucb.numerics.roots import add_root_times, transposed_root
 from conlinucb.numerics.validation import Floats, Indices
 from conlinucb.randomness import normal
 
 REWARD, ANSWER = 0, 1
 """Where feedback comes from."""
+REFUSED = -1
+"""What a learning kernel returns for a value that it cannot take; it then changes nothing."""
 
 LEARN = INT(STATE, VECTOR, INT, VECTOR, FLOAT, FLOAT, VECTOR)
-"""(state, constants, source, x, value, weight, scratch (d,)) -> 1 where radii may grow from now."""
+"""(state, constants, source, x, value, weight, scratch (d,)) -> 1 where radii may grow from now,
+0 where not, ``REFUSED`` for a value that cannot be."""
 SCORE = VOID(STATE, VECTOR, MATRIX, INDEX, INT, VECTOR, VECTOR, MATRIX)
 """(state, width, arms, which, n, radii, extras, scratch (4, d)): ||x||_P and exploration."""
 REACH = VOID(STATE, VECTOR, VECTOR)
@@ -75,15 +79,10 @@ def add_draw(P: Floats, width: float, seed: np.uint64, out: Floats) -> None:
 
     Where P has no root by rounding, each coordinate is drawn by itself.
     """
-    L = np.zeros_like(P)
-    whole = cholesky(P, L)
+    z = np.empty(P.shape[0])
     for i in range(P.shape[0]):
-        z = width * normal(seed, i)
-        if whole:
-            for j in range(i, P.shape[0]):
-                out[j] += L[j, i] * z
-        else:
-            out[i] += np.sqrt(max(P[i, i], 0.0)) * z
+        z[i] = width * normal(seed, i)
+    add_root_times(transposed_root(P), z, out)
 
 
 @kernel(SAMPLE, pointer=True)
@@ -130,7 +129,8 @@ def learn_kernel(function: Any = None, *, cache: bool = False) -> Any:
     """Make (state, constants, source, x, value, weight, scratch) -> int a kernel for the loop.
 
     It changes the state in place and returns 1 where a radius may be larger afterwards than it
-    was before, else 0: the loop then computes all radii anew.
+    was before, else 0: the loop then computes all radii anew. -1 refuses a value: nothing is
+    changed, and the run ends with an error.
 
     >>> @learn_kernel
     ... def forgets_all(state, constants, source, x, value, weight, scratch):

@@ -59,22 +59,26 @@ def begin(state: State, ledger: int, M: Floats, moment: Floats) -> None:
     _look(state, ledger)
 
 
-def statistics(state: State, ledger: int, start: State) -> tuple[Floats, Floats]:
-    """Sums w xx' and w y x of everything learned since ``start``, the state of a newcomer."""
-    M = state.matrices[ledger * MATRICES + MATRIX_M].copy()
-    Y = state.vectors[ledger * VECTORS + MOMENT].copy()
+def sums(state: State, ledger: int, start: State) -> Floats:
+    """(d + 1, d): sum w xx', lower triangle, above sum w y x, of everything learned since
+    ``start``, the state of a newcomer."""
+    d = state.theta.size
+    found = np.empty((d + 1, d))
+    found[:d] = state.matrices[ledger * MATRICES + MATRIX_M]
+    found[d] = state.vectors[ledger * VECTORS + MOMENT]
     waiting = state.vectors[ledger * VECTORS + WAITING : (ledger + 1) * VECTORS]
     targets = state.numbers[ledger * NUMBERS : (ledger + 1) * NUMBERS]
-    settle(M, Y, waiting, targets, state.counts[ledger * COUNTS + 1])
-    return M - start.matrices[ledger * MATRICES + MATRIX_M], Y
+    settle(found[:d], found[d], waiting, targets, state.counts[ledger * COUNTS + 1])
+    found[:d] -= start.matrices[ledger * MATRICES + MATRIX_M]
+    return found
 
 
-def restart(state: State, ledger: int, sums: tuple[Floats, Floats]) -> None:
-    """Give a newcomer's ledger what was learned elsewhere: ``statistics``."""
+def restart(state: State, ledger: int, learned: Floats) -> None:
+    """Give a newcomer's ledger what was learned elsewhere: ``sums``."""
     matrices = state.matrices[ledger * MATRICES :]
     vectors = state.vectors[ledger * VECTORS :]
-    matrices[MATRIX_M] += sums[0]
-    vectors[MOMENT] += sums[1]
+    matrices[MATRIX_M] += learned[:-1]
+    vectors[MOMENT] += learned[-1]
     places = matrices[MATRIX_P], matrices[MATRIX_M], vectors[MOMENT], vectors[PRIOR], vectors[THETA]
     if not refresh(*places):
         raise IncompatibleState("with this prior the state is too ill-conditioned to go on.")

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from conlinucb import theory
 from conlinucb.agent.alpha import TheoryAlpha, checked_alpha
 from conlinucb.agent.estimators import ledger
 from conlinucb.agent.estimators.base import Estimator, Influence, Widths
 from conlinucb.agent.estimators.kernels import ANSWER, LEARN, Kernels
 from conlinucb.agent.estimators.ledger import enter
-from conlinucb.agent.estimators.state import State, empty
-from conlinucb.agent.priors import Isotropic, Prior, prior_of, strength_or_prior
+from conlinucb.agent.estimators.one_matrix import OneMatrix
+from conlinucb.agent.estimators.state import State, copied
+from conlinucb.agent.priors import Isotropic, Prior
+from conlinucb.agent.spreading import Spread, checked_spread
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.compile import kernel
 from conlinucb.numerics.linalg import full_matrix
-from conlinucb.numerics.validation import Floats, Indices, positive
-
-BETA = 1.0
+from conlinucb.numerics.validation import Floats, Indices
 
 
 @kernel(LEARN, pointer=True)
@@ -36,12 +34,14 @@ def learn(
     return enter(state, 0, x, value, weight * constants[0] if source == ANSWER else weight, v)
 
 
-class Ridge(Estimator):
+class Ridge(OneMatrix):
     """M = M_0 + sum w xx', theta = M^-1 (M_0 mean + sum w y x), rewards and answers alike (Eq. 6).
 
     M_0 is beta I with mean 0, or what ``prior`` says. An arm's exploration is alpha_t ||x||_P
-    (Eq. 7). ``answer_weight`` is how much an answer counts against a reward.
+    (Eq. 7). ``answer_weight`` is how much an answer counts against a reward, ``spread`` whether it
+    also teaches the key-term's neighbours (``Estimator.spread``).
 
+    >>> import numpy as np
     >>> ridge = Ridge(beta=1.0, alpha=0.5)
     >>> state = ridge.new_state(2)
     >>> ridge.learn_arm(state, np.array([1.0, 0.0]), 1.0)
@@ -51,8 +51,6 @@ class Ridge(Estimator):
 
     name = "ridge"
     kernels = Kernels(learn)
-    layout = ledger.layout()
-    either = ("beta", "prior")
 
     def __init__(
         self,
@@ -61,45 +59,17 @@ class Ridge(Estimator):
         alpha: float | TheoryAlpha = 0.5,
         prior: Prior | None = None,
         answer_weight: float = 1.0,
+        spread: Spread | None = None,
     ) -> None:
-        if prior is not None and beta is not None:
-            raise InvalidInput(f"A prior takes the place of beta; got both, beta={beta!r}.")
-        self.start = Isotropic(BETA if beta is None else beta) if prior is None else prior_of(prior)
+        self._begin(beta, prior, answer_weight)
         self.alpha = checked_alpha("alpha", alpha)
         if isinstance(self.alpha, TheoryAlpha) and not isinstance(self.start, Isotropic):
             raise InvalidInput("TheoryAlpha is the paper's Eq. 8, which knows beta only: no prior.")
-        self.answer_weight = positive("answer_weight", answer_weight)
+        self.spread = checked_spread(spread)
         self.noise = float(self.start.noise)
 
-    @property
-    def beta(self) -> float:
-        """The strength of an isotropic prior."""
-        if not isinstance(self.start, Isotropic):
-            raise InvalidInput(f"{self.start!r} has no beta.")
-        return self.start.beta
-
-    def arguments(self) -> dict[str, Any]:
-        return strength_or_prior("beta", self.start)
-
-    def parameters(self) -> dict[str, Any]:
-        return {**self.start.digest(), "alpha": self.alpha, **self._weight()}
-
-    def prior(self) -> dict[str, Any]:
-        return {**self.start.digest(), **self._weight()}
-
-    def _weight(self) -> dict[str, float]:
-        return {} if self.answer_weight == 1.0 else {"answer_weight": self.answer_weight}
-
-    def constants(self) -> Floats:
-        return np.array([self.answer_weight])
-
-    def new_state(self, d: int) -> State:
-        state = empty(d, ledger.MATRICES, ledger.VECTORS, ledger.NUMBERS, ledger.COUNTS)
-        ledger.begin(state, 0, *self.start.start(d))
-        return state
-
-    def check_state(self, state: State) -> None:
-        ledger.check(state, 0)
+    def _more(self) -> dict[str, Any]:
+        return ({} if self.spread is None else {"spread": self.spread}) | super()._more()
 
     def widths(self, t: Indices, questions: Indices, d: int) -> Widths:
         """alpha_t: the constant, or Eq. 8."""
@@ -117,12 +87,17 @@ class Ridge(Estimator):
         """This prior and the old sums: their weights count against a reward, whatever its noise."""
         if not isinstance(before, Ridge):
             raise InvalidInput(f"Only a ridge state can be taken over, got one of {before!r}.")
-        if before.answer_weight != self.answer_weight:
+        if before.spread != self.spread:
             raise InvalidInput(
-                f"What was learned with answer_weight {before.answer_weight!r} cannot be taken "
-                f"over with {self.answer_weight!r}."
+                f"What was learned with spread {before.spread!r} cannot be taken over with "
+                f"{self.spread!r}."
             )
-        d = state.theta.size
-        mine = self.new_state(d)
-        ledger.restart(mine, 0, ledger.statistics(state, 0, before.new_state(d)))
-        return mine
+        return self._with_sums_of(state, before)
+
+    def sums(self, state: State, start: State) -> Floats:
+        return ledger.sums(state, 0, start)[None]
+
+    def with_sums(self, start: State, sums: Floats) -> State:
+        state = copied(start)
+        ledger.restart(state, 0, sums[0])
+        return state

@@ -20,8 +20,9 @@ from conlinucb.agent.estimators.kernels import (
     add_draw,
 )
 from conlinucb.agent.estimators.ledger import enter
-from conlinucb.agent.estimators.state import State, empty
+from conlinucb.agent.estimators.state import State, copied, empty
 from conlinucb.agent.priors import Isotropic, Prior, prior_of, strength_or_prior
+from conlinucb.agent.spreading import Spread, checked_spread
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.compile import kernel
 from conlinucb.numerics.linalg import dot, full_matrix, quadratics, times, times_of
@@ -108,9 +109,9 @@ class TwoStep(Estimator):
     M = (1 - mix) I + mix sum xx' and Y = mix sum r x over arms; M~ = term_beta I + sum w x~x~'
     over key-terms. An arm's score is x'theta + mix alpha ||x||_{M^-1}
     + (1 - mix) term_alpha sqrt(x' M^-1 M~^-1 M^-1 x). ``mix`` is the paper's lambda, and
-    ``answer_weight`` the w of an answer. With a ``prior`` M~ starts at its precision and both
-    estimates at its mean; the arms' M starts at (1 - mix) I all the same, since it is theta~ that
-    the arms' step is drawn to. Both widths then count standard deviations.
+    ``answer_weight`` the w of an answer; ``spread`` as of ``Estimator``. With a ``prior`` M~ starts
+    at its precision and both estimates at its mean; the arms' M starts at (1 - mix) I all the same,
+    since it is theta~ that the arms' step is drawn to. Both widths then count standard deviations.
 
     >>> estimator = TwoStep(mix=0.5)
     >>> state = estimator.new_state(2)
@@ -133,6 +134,7 @@ class TwoStep(Estimator):
         term_alpha: float | TheoryAlpha = 0.25,
         prior: Prior | None = None,
         answer_weight: float = 1.0,
+        spread: Spread | None = None,
     ) -> None:
         if prior is not None and term_beta is not None:
             raise InvalidInput(
@@ -149,6 +151,7 @@ class TwoStep(Estimator):
         if theory_asked and not isinstance(self.start, Isotropic):
             raise InvalidInput("TheoryAlpha is ConUCB's own, which knows term_beta only: no prior.")
         self.answer_weight = positive("answer_weight", answer_weight)
+        self.spread = checked_spread(spread)
         self.noise = float(self.start.noise)
         self._least: dict[int, float] = {}
 
@@ -174,8 +177,9 @@ class TwoStep(Estimator):
             return {"term_beta": self.start.beta}
         return self.start.digest()
 
-    def _weight(self) -> dict[str, float]:
-        return {} if self.answer_weight == 1.0 else {"answer_weight": self.answer_weight}
+    def _weight(self) -> dict[str, Any]:
+        said = {} if self.spread is None else {"spread": self.spread}
+        return said | ({} if self.answer_weight == 1.0 else {"answer_weight": self.answer_weight})
 
     def constants(self) -> Floats:
         return np.array([self.mix, self.answer_weight])
@@ -247,3 +251,14 @@ class TwoStep(Estimator):
         own = (1 - self.mix) * term_seen
         at_first = float(own @ state.vectors[TERM_VECTOR + ledger.PRIOR])
         return Influence(self.mix * seen, self.answer_weight * own, at_first)
+
+    def sums(self, state: State, start: State) -> Floats:
+        return np.stack([ledger.sums(state, i, start) for i in range(2)])
+
+    def with_sums(self, start: State, sums: Floats) -> State:
+        """The key-terms' step first: the arms' one is drawn to its estimate."""
+        state = copied(start)
+        ledger.restart(state, 1, sums[1])
+        state.vectors[ledger.PRIOR] = (1 - self.mix) * state.vectors[TERM_VECTOR]
+        ledger.restart(state, 0, sums[0])
+        return state

@@ -5,12 +5,20 @@ from conlinucb.agent.priors.base import Prior, Start, prior_of
 from conlinucb.agent.priors.gaussian import Gaussian
 from conlinucb.agent.priors.isotropic import Isotropic, strength_or_prior
 from conlinucb.agent.priors.population import Population
-from conlinucb.agent.priors.scale import Scale, checked_answers, scale_of
+from conlinucb.agent.priors.scale import (
+    PLAIN_PAIRS,
+    PairScale,
+    Scale,
+    checked_answers,
+    scale_of,
+)
 
 __all__ = [
+    "PLAIN_PAIRS",
     "Answers",
     "Gaussian",
     "Isotropic",
+    "PairScale",
     "Population",
     "Prior",
     "Scale",

@@ -12,7 +12,7 @@ from conlinucb.agent.priors.base import Start
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.catalog.given import checked_catalog
 from conlinucb.errors import InvalidInput
-from conlinucb.numerics.validation import Floats, matrix, number, positive
+from conlinucb.numerics.validation import Floats, checked_range, matrix, number, positive
 
 TASTE = 0.5
 """Share of a reward's variance, that of a yes or no, that is an item's expected reward; the rest is
@@ -75,12 +75,8 @@ class Gaussian:
         (array([0.  , 0.  , 0.25]), 0.09375)
         """
         checked_catalog(catalog)
-        if not isinstance(range, (tuple, list)) or len(range) != 2:
-            raise InvalidInput(f"range must be two numbers (low, high), got {range!r}.")
-        low, high = number("range", range[0]), number("range", range[1])
+        low, high = checked_range(range)
         level = number("base", base, low=0.01, high=0.99)
-        if not low < high:
-            raise InvalidInput(f"range must be a lower and a higher number, got {range!r}.")
         total = level * (1.0 - level) * (high - low) ** 2
         mean, shares = np.zeros(catalog.d), np.zeros(catalog.d)
         if catalog.constant is not None:

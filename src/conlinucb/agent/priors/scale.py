@@ -31,11 +31,27 @@ class Scale(NamedTuple):
         return self.offset + self.slope * mean
 
 
-def scale_of(answers: Answers, kind: Kind, indices: Sequence[int]) -> Scale:
+class PairScale(NamedTuple):
+    """What words about a pair are worth, ``low`` and ``high``, and what an estimator makes of a
+    difference: the observation (difference - offset) / slope."""
+
+    low: float = 0.0
+    high: float = 1.0
+    offset: float = 0.0
+    slope: float = 1.0
+
+
+PLAIN_PAIRS = PairScale()
+
+
+def scale_of(
+    answers: Answers, kind: Kind, indices: Sequence[int], pairs: PairScale = PLAIN_PAIRS
+) -> Scale:
     """The scale of a question; rewards, and so questions about arms, are not calibrated.
 
     A pair's offset is the difference of both, a group's the mean; the slope is the mean and the
-    weight the harmonic mean of those of its key-terms, since the noisier of them decides.
+    weight the harmonic mean of those of its key-terms, since the noisier of them decides. ``pairs``
+    is what an estimator then makes of a difference.
 
     >>> from conlinucb.agent.priors import plain_answers
     >>> quiet = plain_answers(2)._replace(offset=np.array([0.2, 0.5]), weight=np.array([1.0, 3.0]))
@@ -44,13 +60,17 @@ def scale_of(answers: Answers, kind: Kind, indices: Sequence[int]) -> Scale:
     """
     if kind == "arm":
         return Scale()
+    if len(indices) == 1:
+        k = indices[0]
+        return Scale(float(answers.offset[k]), float(answers.slope[k]), float(answers.weight[k]))
     offsets, slopes, weights = (each[list(indices)] for each in answers[:3])
     offset = offsets[0] - offsets[1] if kind == "pair" else offsets.mean()
     usable = bool((weights > 0).all())
     weight = weights.size / (1.0 / weights).sum() if usable else 0.0
-    if len(indices) == 1:
-        weight = weights[0]
-    return Scale(float(offset), float(slopes.mean()), float(weight))
+    slope = float(slopes.mean())
+    if kind == "pair":
+        return Scale(float(offset) + slope * pairs.offset, slope * pairs.slope, float(weight))
+    return Scale(float(offset), slope, float(weight))
 
 
 def checked_answers(given: Any, terms: int) -> Answers:

@@ -12,13 +12,22 @@ from conlinucb.agent.strategies.base import (
     View,
     strategy_kernel,
 )
+from conlinucb.agent.strategies.design import OptimalDesign
+from conlinucb.agent.strategies.groups import BestOf, PickAny
 from conlinucb.agent.strategies.informative import Informative
+from conlinucb.agent.strategies.informative_pairs import InformativePairs
+from conlinucb.agent.strategies.log_det import LogDet
 from conlinucb.agent.strategies.max_radius import MaxRadius
+from conlinucb.agent.strategies.max_radius_pairs import MaxRadiusPairs
 from conlinucb.agent.strategies.optimal_greedy import OptimalGreedy
 from conlinucb.agent.strategies.random import Random
 from conlinucb.agent.strategies.related_confidence import RelatedConfidence
 from conlinucb.agent.strategies.related_reduction import RelatedReduction
+from conlinucb.agent.strategies.relative_difference import RelativeDifference
+from conlinucb.agent.strategies.relative_greedy import RelativeGreedy
+from conlinucb.agent.strategies.smoothed import Smoothed
 from conlinucb.agent.strategies.spanner import SpannerMember
+from conlinucb.agent.strategies.thinnest import Thinnest
 from conlinucb.agent.strategies.ucb import UpperConfidence
 from conlinucb.agent.strategies.valuable import Valuable
 from conlinucb.errors import InvalidInput, UnknownName, nearest
@@ -35,6 +44,16 @@ STRATEGIES: dict[str, type[TermStrategy]] = {
         RelatedReduction,
         Informative,
         Valuable,
+        Thinnest,
+        Smoothed,
+        OptimalDesign,
+        LogDet,
+        PickAny,
+        BestOf,
+        RelativeGreedy,
+        RelativeDifference,
+        MaxRadiusPairs,
+        InformativePairs,
     )
 }
 
@@ -74,15 +93,25 @@ __all__ = [
     "PAPER",
     "SIGNATURE",
     "STRATEGIES",
+    "BestOf",
     "Informative",
+    "InformativePairs",
+    "LogDet",
     "MaxRadius",
+    "MaxRadiusPairs",
+    "OptimalDesign",
     "OptimalGreedy",
+    "PickAny",
     "Random",
     "RelatedConfidence",
     "RelatedReduction",
+    "RelativeDifference",
+    "RelativeGreedy",
+    "Smoothed",
     "SpannerMember",
     "Strategy",
     "TermStrategy",
+    "Thinnest",
     "UpperConfidence",
     "Valuable",
     "View",

@@ -7,7 +7,7 @@ can be replayed, retracted and run on any thread.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, overload
+from typing import Any, Literal, NamedTuple, Protocol, overload
 
 import numpy as np
 
@@ -20,10 +20,13 @@ from conlinucb.numerics.compile import (
     MATRIX,
     SEED,
     VECTOR,
+    VOID,
     Kernel,
     tuple_type,
 )
 from conlinucb.numerics.validation import Floats, Indices
+
+Draws = Literal["never", "evenly"]
 
 NOTHING: Floats = np.empty(0)
 NOBODY: Indices = np.empty(0, dtype=np.int64)
@@ -72,16 +75,24 @@ class View(NamedTuple):
     noise: float = 1.0
     """Variance of a reward: sqrt(noise) times reach cov x~ is in units of reward (ConUCB: times
     (1 - mix)^2)."""
+    pairs: Indices = NOBODY
+    """(asked,) the pairs asked about before, first * K + second; empty unless questions are."""
+    memory: Floats = NOTHING
+    """(2 K,) of a group's choices, to write to: zeros at the first, kept to the last; else empty.
+    Nothing else than how fast the same choice is found may depend on it."""
 
 
 VIEW = tuple_type(
     View,
     *(MATRIX, INDEX, VECTOR, MATRIX, FLOAT, INDEX, MATRIX),
     *(INDEX, INDEX, VECTOR, VECTOR, VECTOR, SEED, INT, INT),
-    *(VECTOR, VECTOR, INDEX, VECTOR, FLOAT),
+    *(VECTOR, VECTOR, INDEX, VECTOR, FLOAT, INDEX, VECTOR),
 )
 SIGNATURE = INT(VIEW)
 """The one signature of every strategy's kernel."""
+PROBE = VOID(MATRIX, INT, SEED, INT, VECTOR, VECTOR)
+"""(terms, k, seed, asked, constants, out): the direction that an answer about term k is taken for,
+where a strategy has a ``probe`` of its own; ``asked`` are the questions before this one."""
 
 
 class Strategy(Protocol):
@@ -103,11 +114,16 @@ class TermStrategy:
 
     name = "unnamed"
     kind: Kind = "term"
-    """"term", or "pair" where two terms are chosen: a tuple of both, or first * K + second."""
+    """"term"; "pair" where two terms are chosen, a tuple of both or first * K + second; "group"
+    where up to ``size`` are: a tuple of all, or one at a time, as if those before were answered."""
     needs_pool = False
     """Whether ``view.pool`` and ``view.reach`` are wanted: they cost time."""
     fixed_terms = False
     """Whether the strategy is made for one set of terms, all of them, offered every time."""
+
+    draws: Draws | None = None
+    """How likely a choice is: "never" where nothing is left to chance, "evenly" where each offered
+    term is as likely; None where that cannot be told. The service's log keeps it."""
 
     def prepare(self, catalog: Catalog) -> Floats:
         """Numbers the choice needs of this catalogue, (any,); computed once."""

@@ -10,8 +10,8 @@ from conlinucb.agent.strategies.allowed import allowed_terms, breadth
 from conlinucb.agent.strategies.base import VIEW, TermStrategy, View, strategy_kernel
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput
-from conlinucb.numerics.compile import MATRIX, VECTOR, kernel
-from conlinucb.numerics.linalg import add_squares, quadratic, times
+from conlinucb.numerics.compile import INT, MATRIX, VECTOR, VOID, kernel
+from conlinucb.numerics.linalg import add_squares, dot, quadratic, quadratics, times
 from conlinucb.numerics.ties import first_best, largest, threshold
 from conlinucb.numerics.validation import Floats, whole
 
@@ -41,14 +41,49 @@ def seen_by_arms(view: View) -> Floats:
     return found
 
 
-@kernel(VECTOR(VIEW, MATRIX))
-def optimistic(view: View, seen: Floats) -> Floats:
-    """sqrt(chance weight x~'cov G cov x~) of the offered terms: the score is never more."""
-    scores = np.empty(view.offered.shape[0])
-    for i in range(scores.shape[0]):
-        k = view.offered[i]
-        scores[i] = np.sqrt(view.chances[k] * view.weights[k] * quadratic(seen, view.terms[k]))
-    return scores
+@kernel(VECTOR(VIEW))
+def told(view: View) -> Floats:
+    """(n,) x~'cov G cov x~ of the offered terms; from ``memory`` where it is kept there."""
+    n, d, K = view.offered.shape[0], view.cov.shape[0], view.terms.shape[0]
+    found, memory = np.empty(n), view.memory
+    if memory.shape[0] == 0 or memory[K] == 0.0:
+        quadratics(seen_by_arms(view).reshape((1, d, d)), 0, view.terms, view.offered, n, found)
+        for i in range(n if memory.shape[0] else 0):
+            memory[view.offered[i]], memory[K] = found[i], 1.0
+    else:
+        for i in range(n):
+            found[i] = memory[view.offered[i]]
+    return found
+
+
+@kernel(VOID(VIEW, VECTOR, VECTOR))
+def spread_times(view: View, x: Floats, out: Floats) -> None:
+    """out = G x."""
+    d, n = x.shape[0], view.reach.shape[0]
+    out[:] = 0.0
+    for i in range(n):
+        share = dot(view.reach[i], x) / n
+        for j in range(d):
+            out[j] += share * view.reach[i, j]
+    for i in range(0 if n else d):
+        first = view.terms.shape[0] + i * d
+        out[i] = dot(view.constants[first : first + d], x)
+
+
+@kernel(VOID(VIEW, INT))
+def remember(view: View, chosen: int) -> None:
+    """What ``told`` will be when the chosen term is answered: cov loses g vv', v = cov x~."""
+    d = view.cov.shape[0]
+    v, effect, u = np.empty(d), np.empty(d), np.empty(d)
+    times(view.cov, view.terms[chosen], v)
+    spread_times(view, v, effect)
+    times(view.cov, effect, u)
+    gain = 1.0 / (1.0 / view.weights[chosen] + dot(view.terms[chosen], v))
+    square = gain * dot(v, effect)
+    for k in view.offered:
+        share = gain * dot(view.terms[k], v)
+        more = share * (square * share / gain - 2.0 * dot(view.terms[k], u))
+        view.memory[k] = max(view.memory[k] + more, 0.0)
 
 
 @strategy_kernel(cache=True)
@@ -58,9 +93,11 @@ def informative(view: View) -> int:
     Multiplied by the weight the divisor is 1 + weight x~'cov x~, at least 1: a term whose
     dividend is below the best score needs none.
     """
-    allowed = allowed_terms(view)
-    every = optimistic(view, seen_by_arms(view))
-    scores = every[allowed]
+    allowed, scores = allowed_terms(view), told(view)
+    for i in range(scores.shape[0]):  # the score is never more
+        k = view.offered[i]
+        scores[i] = np.sqrt(view.chances[k] * view.weights[k] * scores[i])
+    scores = scores[allowed]
     best, first = 0.0, largest(scores)
     for step in range(scores.shape[0] + 1):
         i = first if step == 0 else step - 1
@@ -70,7 +107,10 @@ def informative(view: View) -> int:
             best = max(best, scores[i])
         elif i != first:
             scores[i] = -np.inf
-    return view.offered[allowed[first_best(scores)]]
+    chosen = view.offered[allowed[first_best(scores)]]
+    if view.memory.shape[0] and view.weights[chosen] > 0.0:
+        remember(view, chosen)
+    return chosen
 
 
 class Informative(TermStrategy):
@@ -83,6 +123,7 @@ class Informative(TermStrategy):
     """
 
     name = "informative"
+    draws = "never"
     kernel = informative
 
     def __init__(self, *, over: Literal["catalog", "pool"] = "catalog", least: int = 2) -> None:

@@ -19,4 +19,5 @@ class MaxRadius(TermStrategy):
     """k = argmax over the offered terms of ||x~_k||_P (the paper's MCR)."""
 
     name = "max-radius"
+    draws = "never"
     kernel = max_radius

@@ -17,4 +17,5 @@ class Random(TermStrategy):
     """k uniform over the offered terms."""
 
     name = "random"
+    draws = "evenly"
     kernel = any_offered

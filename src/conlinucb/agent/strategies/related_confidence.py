@@ -30,4 +30,5 @@ class RelatedConfidence(TermStrategy):
 
     name = "related-confidence"
     needs_pool = True
+    draws = "never"
     kernel = related_confidence

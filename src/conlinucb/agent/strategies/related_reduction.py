@@ -40,4 +40,5 @@ class RelatedReduction(TermStrategy):
 
     name = "related-reduction"
     needs_pool = True
+    draws = "never"
     kernel = related_reduction

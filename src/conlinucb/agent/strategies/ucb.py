@@ -22,4 +22,5 @@ class UpperConfidence(TermStrategy):
     """k = argmax over the offered terms of x~_k'theta + alpha_t ||x~_k||_P."""
 
     name = "ucb"
+    draws = "never"
     kernel = upper_confidence

@@ -26,6 +26,7 @@ from conlinucb.experiments.people.contenders import (
 )
 from conlinucb.experiments.people.enough import refuse_too_little
 from conlinucb.experiments.people.figures import difference, figure, share
+from conlinucb.experiments.people.findings import findings
 from conlinucb.experiments.people.outcome import (
     FORMAT,
     ContenderOutcome,
@@ -91,6 +92,10 @@ class Benchmark:
         on_curve = len(self._logged()) * len(self.on_curve)
         tuning = self._trials() * self.tested(FIXED_ON).size
         return several * mine + on_curve * curved + tuning
+
+    def findings(self, outcome: PeopleOutcome) -> list[str]:
+        """What came out, in sentences."""
+        return findings(outcome)
 
     def tested(self, split: int) -> Indices:
         """The tested people of a split."""

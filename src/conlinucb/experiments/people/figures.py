@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +48,31 @@ def difference(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Figu
     shares = [(weights @ gains) / (weights @ most) for gains, most in (one, other)]
     exact = [gains.sum() / most.sum() for gains, most in (one, other)]
     return _figure(100 * (exact[0] - exact[1]), 100 * (shares[0] - shares[1]))
+
+
+def rate(one: tuple[Floats, Floats], other: tuple[Floats, Floats], counts: Floats) -> Figure:
+    """The difference by how many ``counts`` there were of a person, both resampled together."""
+    weights = _weights(counts.size)
+    shares = [(weights @ gains) / (weights @ most) for gains, most in (one, other)]
+    exact = [gains.sum() / most.sum() for gains, most in (one, other)]
+    several = np.maximum(weights @ counts / counts.size, 1e-12)
+    mean = 100 * (exact[0] - exact[1]) / max(counts.mean(), 1e-12)
+    return _figure(mean, 100 * (shares[0] - shares[1]) / several)
+
+
+def ranks(everybody: Sequence[tuple[Floats, Floats]]) -> list[tuple[int, int]]:
+    """Between which places each lies in the middle 95 % of resamples; 1 has the most.
+
+    >>> one, other = (np.array([1.0, 1.0]), np.ones(2)), (np.array([0.0, 1.0]), np.ones(2))
+    >>> ranks([other, one])
+    [(1, 2), (1, 1)]
+    """
+    weights = _weights(everybody[0][0].size)
+    shares = np.stack([(weights @ gains) / (weights @ most) for gains, most in everybody])
+    places = (shares[None] > shares[:, None] + 1e-12).sum(axis=1) + 1
+    ends = [(100 - LEVEL) / 2, (100 + LEVEL) / 2]
+    low, high = np.percentile(places, ends, axis=1, method="nearest")
+    return [(int(first), int(last)) for first, last in zip(low, high, strict=True)]
 
 
 def _weights(people: int) -> Floats:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from conlinucb.agent.agent import Agent
+from conlinucb.agent.question import Question
 from conlinucb.experiments.people.baselines import Baseline, Seen
 from conlinucb.experiments.people.task import NEGATIVES, OWN, POOL, ROUNDS, Half, Log, Person
 from conlinucb.numerics.validation import Floats, Indices
@@ -87,10 +88,14 @@ class Asked:
     def recommend(self, pool: Indices) -> int:
         """Ask as long as a question is due, then the best."""
         while (question := self._agent.ask(self._user)) is not None:
-            said = float(self._says[question.index])
-            self.answers.append(said)
-            self._agent.hear(self._user, question, None if np.isnan(said) else said)
+            self.hear(question)
         return int(self._agent.recommend(self._user, pool).arms[0])
+
+    def hear(self, question: Question) -> None:
+        """What the person says of a key-term, if anything."""
+        said = float(self._says[question.index])
+        self.answers.append(said)
+        self._agent.hear(self._user, question, None if np.isnan(said) else said)
 
     def learn(self, arm: int, reward: float) -> None:
         """A reward."""
@@ -121,10 +126,19 @@ def play(log: Log, person: Person, start: Start, yes: float) -> Played:
 def pool_of(log: Log, person: Person, round: int, gone: set[int]) -> Indices:
     """What may be recommended: of ratings, items of the person's own that have not been yet; of an
     implicit log, some of their own among others that they never met."""
+    key = person.number, person.draw, round, person.rewarded.items.tobytes()
+    if key not in log.drawn:  # the same for every contender
+        log.drawn[key] = _drawn(log, person, round)
+    if log.data.implicit:
+        return log.drawn[key]
+    return np.array([each for each in log.drawn[key] if each not in gone][:POOL], dtype=np.int64)
+
+
+def _drawn(log: Log, person: Person, round: int) -> Indices:
+    """The pool of an implicit log; of ratings the order in which items come."""
     random = np.random.default_rng([log.seed, 5, person.number, person.draw, round])
     if not log.data.implicit:
-        order = random.permutation(person.rewarded.items)
-        return np.array([each for each in order if int(each) not in gone][:POOL], dtype=np.int64)
+        return random.permutation(person.rewarded.items)
     mine = random.permutation(person.rewarded.items)[:OWN]
     return random.permutation(np.concatenate([mine, never_met(log, person, random, POOL - OWN)]))
 

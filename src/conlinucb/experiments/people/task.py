@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -149,6 +149,8 @@ class Log:
         self.sizes: Indices = counts
         folds = np.random.default_rng([seed, 0]).permutation(counts.size)
         self.split_of: Indices = folds % SPLITS
+        self.drawn: dict[Any, Indices] = {}
+        """Pools by person and round, once somebody met them."""
         self._has = sparse.csr_array((data.weights > 0).astype(np.float64))
 
     @property

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from conlinucb.agent.picked import Picked
+from conlinucb.agent.question import Question
 from conlinucb.numerics.validation import Indices
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.schemas.preview import ExamplePerson, ExampleStep, ShownItem
@@ -51,11 +55,12 @@ def _talk(version: CatalogueVersion, name: str, likes: tuple[int, int]) -> Examp
         question = agent.ask(user, None, left) if left.size else None
         asked, answer = None, None
         if question is not None:
-            about = fitting[question.index] if question.kind == "arm" else question.index in likes
-            asked = version.question_text(question.kind, [str(each) for each in question.ids])
-            answer = "yes" if about else "no"
-            agent.hear(user, question, high if about else low)
-            left = left[left != question.index] if question.kind == "term" else left
+            asked = version.question_text(
+                question.kind, [str(each) for each in question.ids], question.pick
+            )
+            answer, heard = _answer(version, question, likes, fitting)
+            agent.hear(user, question, heard)
+            left = left if question.kind == "arm" else np.setdiff1d(left, question.indices)
         if len(seen) >= version.catalog.live_arms.size:
             break
         advice = agent.recommend(user, None, ITEMS, exclude=np.array(seen, dtype=np.int64))
@@ -65,7 +70,7 @@ def _talk(version: CatalogueVersion, name: str, likes: tuple[int, int]) -> Examp
         steps.append(
             ExampleStep(
                 asked=asked,
-                answer=answer,  # type: ignore[arg-type]
+                answer=answer,
                 shown=[_shown(version, int(arm), bool(fitting[arm])) for arm in advice.arms],
             )
         )
@@ -79,6 +84,23 @@ def _talk(version: CatalogueVersion, name: str, likes: tuple[int, int]) -> Examp
         shown=len(seen),
         chance=round(float(fitting[version.catalog.live_arms].mean()), 3),
     )
+
+
+def _answer(
+    version: CatalogueVersion, question: Question, likes: tuple[int, int], fitting: np.ndarray
+) -> tuple[str, Any]:
+    """What they say, in words and as the agent hears it."""
+    low, high = version.settings.range
+    if question.kind in ("term", "arm"):
+        about = fitting[question.index] if question.kind == "arm" else question.index in likes
+        return ("yes", high) if about else ("no", low)
+    liked = [k for k in question.indices if k in likes]
+    names = [str(version.catalog.term_ids[k]) for k in liked]
+    if question.kind == "pair":
+        said = tuple(high if k in likes else low for k in question.indices)
+        return names[0] if len(names) == 1 else "Both" if names else "Neither", said
+    which = liked[:1] if question.pick == "best" else liked
+    return ", ".join(names[: len(which)]) or "None of these", Picked(tuple(which), low, high)
 
 
 def _having(version: CatalogueVersion, likes: tuple[int, int]) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from unicodedata import combining, normalize
 
 from conlinucb.errors import nearest
@@ -44,6 +45,15 @@ DETAILS = {
     "year": ("year", "releaseyear", "released", "published", "publicationyear"),
 }
 """Optional columns that say more about an item, each with what it may be called."""
+VECTORS = ("embedding", "embeddings", "vector", "vectors", "features", "feature", "emb", "vec")
+"""What one column of a list of numbers in each row may be called."""
+NUMBERED = frozenset(
+    (
+        *VECTORS,
+        *("e", "v", "x", "f", "d", "dim", "dimension", "component", "pc", "factor", "latent"),
+    )
+)
+"""What many columns of one number each may be called, before their numbers."""
 EXAMPLE = "item,tags"
 
 
@@ -89,6 +99,26 @@ def roles_of(header: Sequence[str]) -> Roles:
     taken = {*used, weight, *details.values()}
     alike = [at for at, each in enumerate(names) if at not in taken and _topic(each)]
     return Roles(item, topics, weight, details, tuple(alike))
+
+
+def vector_columns(header: Sequence[str]) -> tuple[int, ...]:
+    """The columns of an embedding: one of lists, or e1, e2, ... in the order of their numbers.
+
+    >>> vector_columns(["item", "e2", "e1", "e10", "note"]), vector_columns(["id", "Embedding"])
+    ((2, 1, 3), (1,))
+    """
+    names = [plain(each) for each in header]
+    for each in VECTORS:
+        if each in names:
+            return (names.index(each),)
+    found: dict[str, list[tuple[int, int]]] = {}
+    for at, name in enumerate(names):
+        digits = "".join(takewhile(str.isdigit, reversed(name)))[::-1]
+        word = name.removesuffix(digits)
+        if digits.isascii() and digits and word in NUMBERED:
+            found.setdefault(word, []).append((int(digits), at))
+    longest = max(found.values(), key=len, default=[])
+    return tuple(at for _, at in sorted(longest)) if len(longest) > 1 else ()
 
 
 def says_several(name: str) -> bool:
@@ -169,7 +199,12 @@ def no_column(header: Sequence[str], kind: str, first: str) -> str:
     close = nearest(kind, [each for each in header if plain(each)])
     guess = close if "Did you mean" in close else ""
     calls = "item, name, title or film" if kind == "item" else "tag, tags, topic or genres"
+    vectors = (
+        " Without topics, numbers that say where an item lies will do: columns e1, e2, ..., or one "
+        "of lists called embedding."
+    )
+    instead = "" if kind == "item" else vectors
     return (
-        f"{first} names no column of {wanted}: call one {calls}, such as {EXAMPLE!r}.{guess} "
-        "If this line is a row already, put a line with the columns' names above it."
+        f"{first} names no column of {wanted}: call one {calls}, such as {EXAMPLE!r}.{guess}"
+        f"{instead} If this line is a row already, put a line with the columns' names above it."
     )

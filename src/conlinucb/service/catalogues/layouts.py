@@ -11,7 +11,12 @@ import numpy as np
 from conlinucb.catalog.sources import arrow
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import LARGEST, Floats, Indices
-from conlinucb.service.catalogues.headers import Roles, no_column, says_several
+from conlinucb.service.catalogues.headers import (
+    Roles,
+    no_column,
+    says_several,
+    vector_columns,
+)
 from conlinucb.service.catalogues.sheets import Sheet
 from conlinucb.service.schemas.preview import Layout
 
@@ -116,6 +121,9 @@ def _of_columns(sheet: Sheet, roles: Roles) -> Pairs:
     taken = {roles.item, roles.weight, *roles.details.values()}
     free = [at for at in range(len(sheet.header)) if at not in taken and sheet.header[at]]
     marks = {at: found for at in free if (found := _marks(sheet.columns[at])) is not None}
+    vectors = tuple(at for at in vector_columns(sheet.header) if at not in taken)
+    if vectors and len(marks) < 2:
+        return Pairs("vectors", np.empty(0, np.int64), arrow().array([], "string"), None, vectors)
     if len(marks) < 2:
         raise InvalidInput(no_column(sheet.header, "tag", sheet.first))
     _limit(sum(int(each.sum()) for each in marks.values()))
@@ -138,14 +146,7 @@ def _marks(column: Any) -> Any:
 
 def weights_of(sheet: Sheet, at: int) -> Floats:
     """A column of weights; with semicolons or tabs, a decimal comma is one, too."""
-    compute, pa = importlib.import_module("pyarrow.compute"), arrow()
-    column = sheet.columns[at]
-    if sheet.separator in (";", "\t"):
-        column = compute.replace_substring(column, ",", ".")
-    try:
-        found = np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
-    except pa.ArrowInvalid:
-        found = np.array([_number(each) for each in column.to_pylist()])
+    found = number_texts(sheet, at)
     wrong = ~((found >= 0) & (found <= LARGEST))
     if wrong.any():
         row = int(np.argmax(wrong))
@@ -154,6 +155,18 @@ def weights_of(sheet: Sheet, at: int) -> Floats:
             "it must be a number of at least 0."
         )
     return found
+
+
+def number_texts(sheet: Sheet, at: int) -> Floats:
+    """A column of texts as numbers, NaN for what is none."""
+    compute, pa = importlib.import_module("pyarrow.compute"), arrow()
+    column = sheet.columns[at]
+    if sheet.separator in (";", "\t"):
+        column = compute.replace_substring(column, ",", ".")
+    try:
+        return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
+    except pa.ArrowInvalid:
+        return np.array([_number(each) for each in column.to_pylist()])
 
 
 def _number(text: str) -> float:

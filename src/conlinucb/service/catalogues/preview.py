@@ -81,8 +81,9 @@ def first_questions(version: CatalogueVersion, counts: Indices) -> list[FirstQue
     """What a newcomer is asked who answers each time as is expected of people in general."""
     agent, found = version.agent, list[FirstQuestion]()
     user, left = agent.new_user(), version.catalog.live_terms
+    least = 1 if agent.chooser is None or agent.chooser.kind == "term" else 2
     limit = version.settings.max_questions
-    while left.size and len(found) < min(QUESTIONS, QUESTIONS if limit is None else limit):
+    while left.size >= least and len(found) < min(QUESTIONS, QUESTIONS if limit is None else limit):
         question = agent.ask(user, None, left)
         if question is None:
             if user.rounds >= 3 * QUESTIONS:  # a schedule may let rounds pass, but not for ever
@@ -95,7 +96,8 @@ def first_questions(version: CatalogueVersion, counts: Indices) -> list[FirstQue
         if question.kind == "term":
             falls = 1 - agent.estimates(user).radii / np.maximum(before.radii, 1e-12)
             reasons += _also_tells(version, falls, question, left)
-            left = left[left != question.index]
+        if question.kind != "arm":
+            left = np.setdiff1d(left, question.indices)
         found.append(_told(version, question, counts, reasons))
         if not agent.questions_left(user):
             agent.recommend(user)
@@ -106,14 +108,33 @@ def _told(
     version: CatalogueVersion, question: Question, counts: Indices, reasons: list[str]
 ) -> FirstQuestion:
     names = [str(each) for each in question.ids]
-    items = int(counts[question.index]) if question.kind == "term" else 1
-    text = version.question_text(question.kind, names)
+    items = int(counts[question.index]) if question.kind == "term" else _having(version, question)
+    text = version.question_text(question.kind, names, question.pick)
     return FirstQuestion(topic=" / ".join(names), text=text, items=items, why=" ".join(reasons))
+
+
+def _having(version: CatalogueVersion, question: Question) -> int:
+    """How many items have any of what is asked about."""
+    if question.kind == "arm":
+        return 1
+    several = version.catalog._weights[version.catalog.live_arms][:, list(question.indices)]
+    return int((np.asarray((several > 0).sum(axis=1)).ravel() > 0).sum())
 
 
 def _reasons(
     version: CatalogueVersion, user: User, question: Question, left: Indices, counts: Indices
 ) -> list[str]:
+    if question.kind == "pair":
+        return [
+            f"{_having(version, question)} of {len(version.catalog)} items have one of the two. Of "
+            "all pairs the answer tells most about what could be recommended."
+        ]
+    if question.kind == "group":
+        how = "any of them may be picked" if question.pick == "any" else "the best is picked"
+        return [
+            f"{_having(version, question)} of {len(version.catalog)} items have one of these; "
+            f"{how}. They are chosen together, each as if those before it had been answered."
+        ]
     if question.kind != "term":
         return ["It asks about what it would recommend, to be sure of it."]
     belief, at = version.agent.estimates(user), question.index

@@ -17,6 +17,7 @@ from conlinucb.service.catalogues.contents import content_at, origin_of
 from conlinucb.service.catalogues.images import check_images
 from conlinucb.service.catalogues.learned import RECIPES, LearnedPriors, takes_population
 from conlinucb.service.catalogues.version import CatalogueVersion, Content, edited
+from conlinucb.service.catalogues.warming import warm_up
 from conlinucb.service.problems import Problem
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Change, Entry, Finding, Storage, Taken
@@ -213,7 +214,7 @@ class Catalogues:
         if known and not content.source:  # uploaded: it stays until the configured file changes
             content = replace(content, source=known.content.source)
         used = settings or (known.settings if known else Settings())
-        _checked(CatalogueVersion(0, name, 0, 0, content, used))
+        warm_up(_checked(CatalogueVersion(0, name, 0, 0, content, used)))
         changes = [("replace", content.to_bytes())]
         if settings is not None:
             changes.insert(0, ("settings", settings.to_log()))
@@ -256,8 +257,11 @@ class Catalogues:
         return self._append(name, body)
 
     def set_settings(self, name: str, settings: Settings) -> int:
-        """Another agent or other settings, at once; under another prior states are folded anew."""
-        _checked(replace(self.serving(name), settings=settings))
+        """Another agent or other settings; under another prior states are folded anew.
+
+        They are served once their kernels are compiled: who asks for them waits, and no person.
+        """
+        warm_up(_checked(replace(self.serving(name), settings=settings)))
         change = ("settings", settings.to_log())
         return self._append(name, lambda _: [change])
 

@@ -9,7 +9,7 @@ import importlib
 import io
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from conlinucb.catalog.text_files import read_text
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Indices
 from conlinucb.service.catalogues.allowance import OWN, Allowance, lines_of, read_parquet
-from conlinucb.service.catalogues.headers import EXAMPLE, roles_of
+from conlinucb.service.catalogues.headers import EXAMPLE, roles_of, vector_columns
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "upright lines"}
 LOOKED_AT = 50
@@ -47,6 +47,8 @@ class Sheet:
     """The header in errors."""
     separator: str | None
     _quote: Quote
+    lists: dict[int, Any] = field(default_factory=dict)
+    """pyarrow arrays of lists of numbers, by column; its text is then only that there is one."""
 
     def quoted(self, row: int) -> str:
         """Where a row stands, and what it says."""
@@ -92,12 +94,31 @@ def _of_parquet(path: Path, allowance: Allowance) -> Sheet:
     except (pa.ArrowException, OSError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}") from None
     header = list(table.column_names)
-    columns = [_as_text(pa, path, name, table.column(at)) for at, name in enumerate(header)]
+    vectors = vector_columns(header)  # a name or a topic is no list
+    lists = {at: table.column(at) for at in vectors if _is_list(pa, table.column(at))}
+    columns = [
+        _as_text(pa, path, name, _marked(lists[at]) if at in lists else table.column(at))
+        for at, name in enumerate(header)
+    ]
 
     def quote(row: int) -> str:
         return _shortened(row, ", ".join(str(each[row]) for each in columns), "row")
 
-    return _without_blank(header, columns, f"{path}: {header}", None, quote)
+    return _without_blank(header, columns, f"{path}: {header}", None, quote, lists)
+
+
+def _is_list(pa: Any, column: Any) -> bool:
+    kind = column.type
+    lists = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    if not any(each(kind) for each in lists):
+        return False
+    return bool(pa.types.is_floating(kind.value_type) or pa.types.is_integer(kind.value_type))
+
+
+def _marked(column: Any) -> Any:
+    """A text for each list that there is, so that its row does not count as blank."""
+    compute, pa = importlib.import_module("pyarrow.compute"), arrow()
+    return pa.chunked_array([compute.if_else(compute.is_valid(column.combine_chunks()), "[…]", "")])
 
 
 def _as_text(pa: Any, path: Path, name: str, column: Any) -> Any:
@@ -112,7 +133,12 @@ def _as_text(pa: Any, path: Path, name: str, column: Any) -> Any:
 
 
 def _without_blank(
-    header: list[str], columns: list[Any], first: str, separator: str | None, quote: Quote
+    header: list[str],
+    columns: list[Any],
+    first: str,
+    separator: str | None,
+    quote: Quote,
+    lists: dict[int, Any] | None = None,
 ) -> Sheet:
     """Without rows that are blank throughout, as spreadsheets leave them at the end."""
     compute = importlib.import_module("pyarrow.compute")
@@ -124,7 +150,10 @@ def _without_blank(
     if not rows.size:
         raise InvalidInput(f"The table has the columns {header} but no rows.")
     kept = trimmed if full.all() else [each.take(arrow().array(rows)) for each in trimmed]
-    return Sheet(header, kept, rows, first, separator, quote)
+    whole = {
+        at: each.combine_chunks().take(arrow().array(rows)) for at, each in (lists or {}).items()
+    }
+    return Sheet(header, kept, rows, first, separator, quote, whole)
 
 
 def _encoding(path: Path) -> str:

@@ -12,12 +12,13 @@ import numpy as np
 from conlinucb.catalog.columns import encode
 from conlinucb.catalog.sources import arrow
 from conlinucb.errors import InvalidInput
-from conlinucb.numerics.validation import Indices
+from conlinucb.numerics.validation import Floats, Indices
 from conlinucb.service.catalogues.allowance import OWN, Allowance
 from conlinucb.service.catalogues.headers import IDS, Roles, no_column, plain, roles_of
 from conlinucb.service.catalogues.layouts import Pairs, pairs_of, weights_of
 from conlinucb.service.catalogues.sheets import Sheet, sheet_of
 from conlinucb.service.catalogues.told import told
+from conlinucb.service.catalogues.vectors import vectors_of
 
 LONGEST_ID = 200
 MANY_ROWS = 0.7
@@ -37,10 +38,14 @@ class Reading:
     """Every item, those without topics too, in their order."""
     codes: Indices
     """The item of each row of the sheet."""
+    vectors: Floats | None = None
+    """Where items lie, (rows, n), where they have no topics but numbers that say so."""
 
     @property
     def bare(self) -> list[str]:
         """Items that have no topic: nothing is known of them."""
+        if self.vectors is not None:
+            return []
         having = np.zeros(len(self.items), dtype=bool)
         having[self.codes[self.pairs.rows]] = True
         return [self.items[each] for each in np.flatnonzero(~having)]
@@ -50,6 +55,8 @@ class Reading:
         return told(self.sheet, self.roles, self.pairs, self._first_bare(), len(self.bare))
 
     def _first_bare(self) -> int | None:
+        if self.vectors is not None:
+            return None
         having = np.zeros(len(self.items), dtype=bool)
         having[self.codes[self.pairs.rows]] = True
         rows = np.flatnonzero(~having[self.codes])
@@ -69,6 +76,10 @@ def read_table(path: Path, allowance: Allowance = OWN) -> Reading:
     _check_names(sheet, roles.item)
     codes, items = encode(names)
     pairs = pairs_of(sheet, roles, repeats=len(items) < len(sheet))
+    if pairs.layout == "vectors":
+        _refuse_repeated(sheet, roles.item, codes)
+        vectors = vectors_of(sheet, pairs.used)
+        return Reading({}, sheet, roles, pairs, items, codes, vectors)
     _check_topics(sheet, pairs)
     table = {"item": names.take(arrow().array(pairs.rows)), "tag": pairs.topics}
     if roles.weight is not None and pairs.layout != "columns":
@@ -97,6 +108,18 @@ def _check_names(sheet: Sheet, at: int) -> None:
             f"{sheet.quoted(row)} has no {called}: every line must say which item it is about."
         )
     _refuse_long(sheet, names, np.arange(len(sheet)), called)
+
+
+def _refuse_repeated(sheet: Sheet, at: int, codes: Indices) -> None:
+    """An item lies in one place."""
+    _, first = np.unique(codes, return_index=True)
+    again = np.setdiff1d(np.arange(codes.size), first)
+    if again.size:
+        row = int(again[0])
+        raise InvalidInput(
+            f"{sheet.quoted(row)} has the {sheet.header[at]} {sheet.columns[at][row].as_py()!r} "
+            "once more: an item has one row of numbers that say where it lies."
+        )
 
 
 def _check_topics(sheet: Sheet, pairs: Pairs) -> None:

@@ -53,6 +53,14 @@ def _layout(sheet: Sheet, roles: Roles, pairs: Pairs) -> str:
             f"Each row is an item, which {item} names, and each of {len(pairs.used)} columns of "
             f"yes and no is a topic: {topics}."
         )
+    if pairs.layout == "vectors":
+        several = len(pairs.used) > 1
+        numbers = f"{len(pairs.used)} columns of numbers say" if several else "one of lists says"
+        return (
+            f"Each row is an item, which {item} names, and {numbers} where it lies: {topics}. "
+            "There are no topics, so items that are near each other are made into groups to talk "
+            "about, named by words of their titles or by the titles in their middle."
+        )
     if pairs.layout == "long":
         return f"Each row is one topic of an item: {item} names the item, {topics} the topic."
     split = f", with {pairs.split!r} between them" if pairs.split else ""
@@ -85,7 +93,10 @@ def _left_out(
             "words. If they say how much a topic counts, call the column weight."
         )
     if rest:
-        found.append(f"Not used: {listed(rest)}.")
+        found.append(
+            f"Not used: {listed(rest)}. To ask about a column, call it and that of topics tag 1, "
+            "tag 2; to show it, call it subtitle or text."
+        )
     return found
 
 
@@ -99,7 +110,7 @@ def unused_of(sheet: Sheet, roles: Roles, pairs: Pairs) -> list[int]:
 def columns_of(sheet: Sheet, roles: Roles, pairs: Pairs) -> list[ColumnOut]:
     """Every column, and what it was taken for."""
     uses = {at: kind for kind, at in roles.details.items()}
-    uses |= dict.fromkeys(pairs.used, "topic")
+    uses |= dict.fromkeys(pairs.used, "vector" if pairs.layout == "vectors" else "topic")
     if roles.weight is not None and pairs.layout != "columns":
         uses[roles.weight] = "weight"
     if roles.item is not None:

@@ -13,14 +13,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.catalog.checked import checked_ids, encode_ids
 from conlinucb.catalog.table import TEXT_FILES
 from conlinucb.errors import InvalidInput, RankWarning
+from conlinucb.numerics.validation import Floats
 from conlinucb.service.catalogues.allowance import OWN, Allowance
 from conlinucb.service.catalogues.detail_columns import details_of
 from conlinucb.service.catalogues.headers import nouns_of
-from conlinucb.service.catalogues.tables import LONGEST_ID, read_table
+from conlinucb.service.catalogues.lens import Lens, grouped, of_vectors, questions_about
+from conlinucb.service.catalogues.tables import LONGEST_ID, Reading, read_table
 from conlinucb.service.catalogues.told import columns_of
 from conlinucb.service.catalogues.version import Content, refuse_twice
 from conlinucb.service.schemas import CatalogueBody, Item
@@ -32,9 +36,12 @@ MOST_ITEMS = 1_000_000
 _PRINTED = re.compile(PRINTED)
 
 
-def from_json(body: CatalogueBody, allowance: Allowance = OWN) -> Content:
-    """Items with their tags, perhaps with features of their own."""
+def from_json(
+    body: CatalogueBody, allowance: Allowance = OWN, groups: int | None = None
+) -> Content:
+    """Items with their tags, perhaps with features of their own; with features alone in groups."""
     _check_items(body.items)
+    groups = groups or body.groups
     topics = len({tag for each in body.items for tag in each.tags})
     given = len(body.items[0].features or ()) or body.d
     allowance.check_shape(len(body.items), topics, given)
@@ -44,7 +51,14 @@ def from_json(body: CatalogueBody, allowance: Allowance = OWN) -> Content:
     )
     table = {"item": items, "tag": tags, "weight": weights}
     features = _features(body.items)
-    if features is None:
+    lens = None
+    details = {each.id: found for each in body.items if (found := each.details())}
+    if features is not None and not rows:
+        ids = [each.id for each in body.items]
+        catalog, lens = _of_vectors(_vectors(features), ids, details, body.d, groups)
+    elif groups is not None:
+        raise InvalidInput(f"groups is {groups}, but the items have tags: leave one of them out.")
+    elif features is None:
         catalog = _quietly(lambda: of_tags(table, d=body.d, fold=False))
     else:
         ids = [each.id for each in body.items]
@@ -53,8 +67,35 @@ def from_json(body: CatalogueBody, allowance: Allowance = OWN) -> Content:
     strange = [each for each in body.questions if each not in known]
     if strange:
         raise InvalidInput(f"questions has {strange[0]!r}, which is no tag of an item.")
-    details = {each.id: found for each in body.items if (found := each.details())}
-    return Content(_as_text(catalog), body.questions, details=details)
+    asked = body.questions
+    if lens is not None:
+        noun = "items" if body.settings is None else body.settings.nouns
+        asked = questions_about(catalog, _titles(catalog.arm_ids, details), noun, asked)
+    return Content(_as_text(catalog), asked, details=details, lens=lens)
+
+
+def _vectors(features: list[Any]) -> Floats:
+    sizes = {len(each) for each in features}
+    if len(sizes) > 1:
+        raise InvalidInput(f"features must be as many of each item, got {sorted(sizes)[:5]}.")
+    return np.array(features, dtype=np.float64)
+
+
+def _titles(ids: Sequence[Any], details: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    return [str(details.get(str(each), {}).get("title", each)) for each in ids]
+
+
+def _of_vectors(
+    vectors: Floats,
+    ids: Sequence[str],
+    details: Mapping[str, Mapping[str, Any]],
+    d: int | None,
+    groups: int | None,
+) -> tuple[Catalog, Lens]:
+    titles = _titles(ids, details)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        return of_vectors(vectors, ids, titles, d, groups)
 
 
 def of_tags(table: Any, *, d: int | None = None, **rules: Any) -> Catalog:
@@ -98,18 +139,22 @@ class Upload:
         return Settings(noun=self.nouns[0], nouns=self.nouns[1])
 
 
-def read_json(body: CatalogueBody, allowance: Allowance = OWN) -> Upload:
+def read_json(body: CatalogueBody, allowance: Allowance = OWN, groups: int | None = None) -> Upload:
     """Items with their tags as JSON: nothing in it is guessed."""
+    content = from_json(body, allowance, groups)
+    words = ["Items with their topics, as JSON."]
+    if content.lens is not None:
+        words = ["Items without topics, as JSON: those near each other are made into groups."]
     told = Understood(
         separator=None,
         layout="items",
         split=None,
         rows=len(body.items),
         columns=[],
-        words=["Items with their topics, as JSON."],
+        words=words,
         warnings=[],
     )
-    return Upload(from_json(body, allowance), told, settings=body.settings)
+    return Upload(content, told, settings=body.settings)
 
 
 def from_table(body: bytes, kind: str, **rules: Any) -> Upload:
@@ -128,11 +173,22 @@ def from_file(path: Path, *, image_hosts: Collection[str] = (), **rules: Any) ->
     told = repr(sorted(rules.items())) + (repr(sorted(image_hosts)) if image_hosts else "")
     source = hashlib.sha256(path.read_bytes() + told.encode()).hexdigest()
     if path.suffix == ".npz":
-        return Content(_as_text(Catalog.load(path)), source=source)
+        return replace(_loaded(Catalog.load(path), rules.get("groups")), source=source)
     found = upload_of(path, image_hosts=image_hosts, **rules)
     for each in (*found.understood.words, *found.understood.warnings):
         logger.info("%s: %s", path, each)
     return replace(found.content, source=source)
+
+
+def _loaded(catalog: Catalog, groups: int | None) -> Content:
+    """A catalogue that was saved; one without topics gets groups of near items."""
+    if catalog.term_ids:
+        if groups is not None:
+            raise InvalidInput(f"groups is {groups}, but the catalogue has key-terms already.")
+        return Content(_as_text(catalog))
+    titles = _titles(catalog.arm_ids, {})
+    made = _as_text(_quietly(lambda: grouped(catalog, titles, groups)))
+    return Content(made, questions_about(made, titles, "items"))
 
 
 def upload_of(
@@ -140,6 +196,7 @@ def upload_of(
     *,
     image_hosts: Collection[str] | None = None,
     allowance: Allowance = OWN,
+    groups: int | None = None,
     **rules: Any,
 ) -> Upload:
     """A file of text or parquet; what was guessed is said.
@@ -151,24 +208,63 @@ def upload_of(
     if path.suffix.lower() not in (".parquet", *TEXT_FILES):
         raise InvalidInput(f"{path} must end in {', '.join(TEXT_FILES)} or .parquet.")
     reading = read_table(path, allowance)
+    if reading.vectors is not None:
+        return _of_reading(reading, image_hosts, allowance, groups, rules.get("d"))
+    if groups is not None:
+        raise InvalidInput(
+            f"groups is {groups}, but the table has topics: groups are made where there are none."
+        )
     topics = importlib.import_module("pyarrow.compute").count_distinct(reading.table["tag"]).as_py()
     allowance.check_shape(len(reading.items), topics, rules.get("d"))
     catalog = _as_text(_quietly(lambda: of_tags(reading.table, **rules)))
-    found, (words, warnings) = details_of(reading, image_hosts), reading.words()
-    told = Understood(
+    found = details_of(reading, image_hosts)
+    told = _understood(reading, [*found.warnings(reading), *_merged(catalog.report)])
+    known = set(catalog.arm_ids)
+    details = {item: each for item, each in found.details.items() if item in known}
+    assert reading.roles.item is not None
+    nouns = nouns_of(reading.sheet.header[reading.roles.item])
+    return Upload(Content(catalog, details=details), told, reading.bare, nouns=nouns)
+
+
+def _understood(reading: Reading, more: Sequence[str]) -> Understood:
+    words, said = reading.words()
+    return Understood(
         separator=reading.sheet.separator,
         layout=reading.pairs.layout,
         split=reading.pairs.split,
         rows=len(reading.sheet),
         columns=columns_of(reading.sheet, reading.roles, reading.pairs),
         words=words,
-        warnings=[*warnings, *found.warnings(reading), *_merged(catalog.report)],
+        warnings=[*said, *more],
     )
-    known = set(catalog.arm_ids)
-    details = {item: each for item, each in found.details.items() if item in known}
+
+
+def _of_reading(
+    reading: Reading,
+    image_hosts: Collection[str] | None,
+    allowance: Allowance,
+    groups: int | None,
+    d: int | None,
+) -> Upload:
+    """A table of items and where they lie."""
+    assert reading.vectors is not None
     assert reading.roles.item is not None
+    allowance.check_shape(len(reading.items), groups or 0, d)
+    vectors = np.empty_like(reading.vectors)
+    vectors[reading.codes] = reading.vectors  # in the order of ``items``
+    found = details_of(reading, image_hosts)
+    catalog, lens = _of_vectors(vectors, reading.items, found.details, d, groups)
     nouns = nouns_of(reading.sheet.header[reading.roles.item])
-    return Upload(Content(catalog, details=details), told, reading.bare, nouns=nouns)
+    asked = questions_about(
+        catalog,
+        _titles(reading.items, found.details),
+        "items" if nouns is None else nouns[1],
+    )
+    more = found.warnings(reading)
+    if not found.details and all(each.strip("-0123456789.") == "" for each in reading.items):
+        more.append("Groups are named by ids, which are numbers: a column title gives them names.")
+    content = Content(_as_text(catalog), asked, details=found.details, lens=lens)
+    return Upload(content, _understood(reading, more), nouns=nouns)
 
 
 def _merged(report: Mapping[str, int]) -> list[str]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from conlinucb.agent.agent import Agent
 from conlinucb.agent.spec import agent_of
+from conlinucb.agent.strategies.group import Teaching
 from conlinucb.agent.strategies.informative import spread_of
 from conlinucb.agent.user import User, kind_of
 from conlinucb.catalog.catalog import Catalog
@@ -30,12 +31,15 @@ from conlinucb.errors import (
 from conlinucb.numerics.validation import Floats, Indices
 from conlinucb.service.catalogues.chips import chosen_chips
 from conlinucb.service.catalogues.learned import LearnedPrior, takes_population
+from conlinucb.service.catalogues.lens import Lens, in_groups
 from conlinucb.service.catalogues.search import NameIndex
 from conlinucb.service.schemas import Details
 from conlinucb.service.settings import Settings
 from conlinucb.service.storage import Change, pack, unpack
 
 DIGEST = 8
+RANGED = ("for_newcomers", "logistic")
+"""Recipes that are told the range of rewards and answers."""
 """Bytes: enough to tell pools and agents apart."""
 _OF_CONTENT = ("spread", "average", "names", "items_of_terms", "item_digest", "term_digest")
 _OF_AGENTS = ("agent", "newcomer", "chips", "basis", "agent_digest")
@@ -64,6 +68,8 @@ class Content:
     """A hash of the file it came from, to see whether that changed."""
     details: dict[str, dict[str, Any]] = field(default_factory=dict)
     """How items look to people, by id: the fields of ``Details`` that are known."""
+    lens: Lens | None = None
+    """From an item's vector to its features, where it came with a vector and no topics."""
 
     def to_bytes(self) -> bytes:
         """As the change log keeps it."""
@@ -74,7 +80,8 @@ class Content:
             "details": self.details,
         }
         encoded = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
-        return pack({"about": encoded, **self.catalog.to_arrays()})
+        lens = {} if self.lens is None else self.lens.to_arrays()
+        return pack({"about": encoded, **lens, **self.catalog.to_arrays()})
 
     @classmethod
     def from_bytes(cls, body: bytes) -> Content:
@@ -82,10 +89,11 @@ class Content:
         arrays = unpack(body)
         try:
             about = json.loads(arrays.pop("about").tobytes())
+            lens = Lens.from_arrays(arrays)
             catalog = Catalog.from_arrays(arrays)
             catalog.report = about["report"]
             details = checked_details(about.get("details", {}))  # older ones have none
-            return cls(catalog, about["questions"], about["source"], details)
+            return cls(catalog, about["questions"], about["source"], details, lens)
         except (KeyError, ValueError, TypeError, ConlinucbError) as error:
             raise Damaged(f"the catalogue cannot be read: {error}") from error
 
@@ -115,7 +123,8 @@ def edited(content: Content, kind: str, items: Sequence[Any]) -> Content:
         return replace(content, catalog=remove_items(content.catalog, items))
     new = {each["id"]: each["details"] for each in items if each.get("details")}
     details = {**content.details, **checked_details(new)}
-    return replace(content, catalog=add_items(content.catalog, items), details=details)
+    catalog = add_items(content.catalog, items, content.lens)
+    return replace(content, catalog=catalog, details=details)
 
 
 def checked_details(given: Any) -> dict[str, dict[str, Any]]:
@@ -135,8 +144,11 @@ def refuse_twice(ids: Sequence[str], where: str = "") -> None:
         raise InvalidInput(f"{where}{twice[0]!r} stands there twice.")
 
 
-def add_items(catalog: Catalog, items: Sequence[Any]) -> Catalog:
+def add_items(catalog: Catalog, items: Sequence[Any], lens: Lens | None = None) -> Catalog:
     """The catalogue with more items: by their tags, or with features of their own.
+
+    With a ``lens`` features are vectors as they come, and an item without topics is put into the
+    group that is nearest.
 
     One that was removed comes back as it was.
     """
@@ -157,6 +169,11 @@ def add_items(catalog: Catalog, items: Sequence[Any]) -> Catalog:
     if len(features) < len(new):
         raise InvalidInput(f"{len(new) - len(features)} of {len(new)} items have no features.")
     weights = tag_weights(tagged, catalog.term_ids)
+    if lens is not None:
+        seen = lens.seen(np.array(features, dtype=np.float64))
+        return catalog.add_arms(
+            seen, in_groups(catalog, seen, weights), list(tagged), keep_terms=True
+        )
     return catalog.add_arms(features, weights, list(tagged), keep_terms=True)
 
 
@@ -205,8 +222,8 @@ class CatalogueVersion:
     @cached_property
     def agent(self) -> Agent:
         """The algorithm on this catalogue."""
-        given = dict(self.settings.agent)
-        if given.get("recipe") == "for_newcomers":
+        given = self.settings.asking_agent
+        if given.get("recipe") in RANGED:
             given = {"range": self.settings.range, **given}
         if self.population is not None and takes_population(given):
             given = {name: value for name, value in given.items() if name != "beta"}
@@ -219,9 +236,10 @@ class CatalogueVersion:
         """The same version as an arm of an experiment sees it; None for its own agent."""
         settings = self.settings
         if agent is not None:
-            settings = settings.model_copy(update={"agent": agent})
+            settings = settings.under(agent)
         view = replace(self, settings=settings, experiment=experiment, arm=arm)
-        own = _OF_AGENTS if settings.agent == self.settings.agent else ()
+        same = settings.asking_agent == self.settings.asking_agent
+        own = _OF_AGENTS if same else ()
         shared = {each: self.__dict__[each] for each in (*_OF_CONTENT, *own) if each in vars(self)}
         view.__dict__.update(shared)  # what was worked out before is the same for it
         return view
@@ -268,13 +286,21 @@ class CatalogueVersion:
 
     @cached_property
     def basis(self) -> str:
-        """States are good for every version that has the same features and prior."""
-        return f"{self.base} {kind_of(self.agent.estimator)}"
+        """States are good for every version that has the same features and prior.
+
+        Where answers spread, the same graph as well, which follows items that come and go; where
+        pairs and groups do not teach as usual, what they teach.
+        """
+        agent = self.agent
+        graph = f" {self.catalog.term_graph.digest}" if agent.estimator.spread is not None else ""
+        taught = (agent.pair_update, *agent.teaching)
+        told = "" if taught == ("difference", *Teaching()) else f" {' '.join(map(str, taught))}"
+        return f"{self.base} {kind_of(agent.estimator)}{graph}{told}"
 
     @cached_property
     def agent_digest(self) -> str:
         """Of the agent's parameters, for the log."""
-        given = {"agent": self.settings.agent, "range": self.settings.range}
+        given = {"agent": self.settings.asking_agent, "range": self.settings.range}
         return digest([json.dumps(given, sort_keys=True, default=str)])
 
     @cached_property
@@ -287,8 +313,12 @@ class CatalogueVersion:
         """Of all key-terms that are left."""
         return digest([str(self.catalog.term_ids[each]) for each in self.catalog.live_terms])
 
-    def question_text(self, kind: str, names: Sequence[str]) -> str:
-        """How to ask about a key-term, an item, or a pair of key-terms."""
+    def question_text(self, kind: str, names: Sequence[str], pick: str | None = None) -> str:
+        """How to ask about a key-term, an item, a pair of key-terms, or which of a group."""
+        if kind == "group":
+            best = pick == "best"
+            asked = self.settings.best_question if best else self.settings.any_question
+            return asked.replace("{terms}", ", ".join(names))
         if kind == "pair":
             text = self.settings.pair_question.replace("{first}", names[0])
             return text.replace("{second}", names[1])

@@ -161,7 +161,9 @@ def _question_event(
         **about,
         number=question.number,
         round=question.round,
-        text=version.question_text(question.kind, [str(each) for each in question.ids]),
+        text=version.question_text(
+            question.kind, [str(each) for each in question.ids], question.pick
+        ),
         strategy=_chosen_by(version.agent),
         **_uncertainty(state, question),
         **decided_by(version),
@@ -176,7 +178,8 @@ def asked_about(state: Conversation, question: Question) -> dict[str, Any]:
     catalog = state.version.catalog
     known = catalog.arm_ids if question.kind == "arm" else catalog.term_ids
     ids = [str(known[each]) for each in question.indices]
-    return {"about": question.kind, **({"id": ids[0]} if len(ids) == 1 else {"ids": ids})}
+    pick = {} if question.pick is None else {"pick": question.pick}
+    return {"about": question.kind, **({"id": ids[0]} if len(ids) == 1 else {"ids": ids}), **pick}
 
 
 def _chosen_by(agent: Agent) -> str:

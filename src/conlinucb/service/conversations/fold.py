@@ -6,13 +6,15 @@ The live service and every rebuild go through ``apply``, so they cannot come to 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from conlinucb.agent.picked import Picked
 from conlinucb.agent.question import Question, question_about
+from conlinucb.agent.relative import Said
 from conlinucb.agent.user import User
 from conlinucb.errors import Damaged, InvalidInput
 from conlinucb.service.catalogues.version import CatalogueVersion
@@ -181,17 +183,29 @@ class Conversation:
         indices = [each for each in found if each is not None]
         if len(indices) < len(found):
             return None
-        return question_about(self.version.catalog, body.about, indices, number, round_)
+        place = number, round_, body.pick
+        return question_about(self.version.catalog, body.about, indices, *place)
 
-    def heard(self, body: AnswerBody) -> float | None:
-        """The answer as the agent takes it: of a pair, how much more the first is liked.
+    def heard(self, body: AnswerBody) -> Said | None:
+        """The answer as the agent takes it: of a pair, what each of the two is worth or how much
+        more the first is liked; of a group, what was picked.
 
-        Yes is the whole range more, no the whole range less.
+        Of a number about a pair, yes is the whole range more, no the whole range less.
         """
-        if body.answer is None or body.about != "pair":
-            return body.answer
         low, high = self.version.settings.range
-        return 2 * body.answer - low - high
+        if body.answer is None:
+            return None
+        if body.picked is not None:
+            return Picked(tuple(self._picked(body)), low, high)
+        if body.chose is not None:
+            first, second = body.chose in ("first", "both"), body.chose in ("second", "both")
+            return (high if first else low), (high if second else low)
+        return body.answer if body.about != "pair" else 2 * body.answer - low - high
+
+    def _picked(self, body: AnswerBody) -> Iterator[int]:
+        """Indices of what was picked and is in this catalogue."""
+        found = (self.index("term", name) for name in body.picked or ())
+        return (each for each in found if each is not None)
 
 
 UNUSABLE = (InvalidInput, Damaged, KeyError, TypeError, ValueError)
@@ -247,9 +261,24 @@ def _answer(state: Conversation, seq: int, body: AnswerBody) -> None:
             rests["arm" if question.kind == "arm" else "term", index] = state.asked
         if body.answer is not None and not question.others:
             state.memory.heard(question.kind, question.index, body.answer, seq)
+        for index in state._picked(body):  # they could have said: none of these
+            state.memory.heard("term", index, state.version.settings.range[1], seq)
+        if body.chose is not None:
+            _chose(state, question, body.chose, seq)
     else:
         state.missed += 1
     state.open_seq = 0
+
+
+def _chose(state: Conversation, question: Question, chose: str, seq: int) -> None:
+    """Of a pair one is liked more; both and neither are said of each."""
+    first, second = question.indices
+    low, high = state.version.settings.range
+    if chose in ("both", "neither"):
+        for index in question.indices:
+            state.memory.heard("term", index, high if chose == "both" else low, seq)
+    else:
+        state.memory.prefers(*((first, second) if chose == "first" else (second, first)), seq)
 
 
 def _volunteered(state: Conversation, seq: int, body: AnswerBody) -> None:

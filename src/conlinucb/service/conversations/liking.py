@@ -30,8 +30,12 @@ def likings(state: Conversation) -> Floats:
     version = state.version
     agent, (low, high) = version.agent, version.settings.range
     # The offsets of answers cancel: only how far the estimate moved counts.
-    change = state.user.state.theta - version.newcomer.state.theta
-    moved = agent.answers.slope * ((version.catalog.terms - version.average) @ change)
+    now, before = (
+        agent.estimator.expected(np.vstack([version.catalog.terms, version.average]) @ theta)
+        for theta in (state.user.state.theta, version.newcomer.state.theta)
+    )
+    change = now - before
+    moved = agent.answers.slope * (change[:-1] - change[-1])
     found = np.tanh(STEEP * moved / (high - low)).clip(-WITHOUT_A_WORD, WITHOUT_A_WORD)
     for term, said in state.memory.answers.items():
         found[term] = liking_of(said.value, version.settings.range)

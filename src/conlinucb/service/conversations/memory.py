@@ -25,18 +25,27 @@ class Memory:
     """By the fold of the log, event by event, as the rest of the state."""
 
     answers: dict[int, Heard] = field(default_factory=dict)
-    """The last answer about each key-term, by index; neither skips, nor pairs and groups."""
+    """The last answer about each key-term, by index: asked about it alone, picked of a group, or
+    one of a pair of which both or neither was said. No skips."""
     ratings: dict[int, Heard] = field(default_factory=dict)
     """The last reward of each item, or the answer to a question about it, by index."""
     shown: dict[str, int] = field(default_factory=dict)
     """The round in which each item was shown last, the oldest first; by id, since a version may
     lack it that is there again in the next."""
+    preferred: dict[tuple[int, int], int] = field(default_factory=dict)
+    """Of pairs the key-term that was liked more and the other one, and the event."""
 
     def heard(self, kind: str, index: int, value: float, event: int) -> None:
         """Note an answer about a key-term, or a reward of an arm."""
         said = self.ratings if kind == "arm" else self.answers
         said.pop(index, None)  # so that the latest is the last
         said[index] = Heard(value, event)
+
+    def prefers(self, liked: int, other: int, event: int) -> None:
+        """Note which of two key-terms is liked more; the last word about them counts."""
+        for pair in ((liked, other), (other, liked)):
+            self.preferred.pop(pair, None)
+        self.preferred[liked, other] = event
 
     def showed(self, items: tuple[str, ...], round_: int) -> None:
         """Note what a round showed; what no setting keeps resting any more is forgotten."""
@@ -53,12 +62,15 @@ class Memory:
     @property
     def bytes(self) -> int:
         """What it takes, about: an entry with its key, or an item's name."""
-        return 250 * (len(self.answers) + len(self.ratings) + len(self.shown))
+        said = len(self.answers) + len(self.ratings) + len(self.preferred)
+        return 250 * (said + len(self.shown))
 
     def fits(self, catalog: Catalog) -> bool:
         """Whether the catalogue has all that was said something about."""
         sizes = ((self.answers, len(catalog.term_ids)), (self.ratings, len(catalog)))
-        return all(max(said, default=0) < size for said, size in sizes)
+        of_pairs = max((max(pair) for pair in self.preferred), default=0)
+        fits = all(max(said, default=0) < size for said, size in sizes)
+        return fits and of_pairs < max(len(catalog.term_ids), 1)
 
     def to_arrays(self) -> Arrays:
         """As named arrays."""
@@ -68,6 +80,7 @@ class Memory:
             "said_of_items": _table(self.ratings),
             "shown_items": np.frombuffer(shown, dtype=np.uint8),
             "shown_in": np.array(list(self.shown.values()), dtype=np.int64),
+            **({"said_of_pairs": _pairs(self.preferred)} if self.preferred else {}),
         }
 
     @classmethod
@@ -89,12 +102,23 @@ class Memory:
             _read(arrays["said_of_terms"]),
             _read(arrays["said_of_items"]),
             dict(zip(items, rounds.tolist(), strict=True)),
-        )
+        )._with_pairs(arrays.get("said_of_pairs"))
+
+    def _with_pairs(self, table: np.ndarray | None) -> Memory:
+        if table is not None:
+            if table.dtype.kind != "i" or table.ndim != 2 or table.shape[1] != 3 or table.min() < 0:
+                raise ValueError("said_of_pairs is not a table of two indices and an event")
+            self.preferred = {(int(a), int(b)): int(event) for a, b, event in table}
+        return self
 
 
 def _table(said: dict[int, Heard]) -> np.ndarray:
     rows = [(index, each.value, each.event) for index, each in said.items()]
     return np.array(rows, dtype=np.float64).reshape(-1, 3)
+
+
+def _pairs(preferred: dict[tuple[int, int], int]) -> np.ndarray:
+    return np.array([(*pair, event) for pair, event in preferred.items()], dtype=np.int64)
 
 
 def _read(table: np.ndarray) -> dict[int, Heard]:

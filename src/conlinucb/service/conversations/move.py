@@ -22,10 +22,10 @@ from conlinucb.service.conversations.fold import Conversation
 def moved(state: Conversation, version: CatalogueVersion) -> Conversation | None:
     """The state that the same log comes to under another population; None where it must be read."""
     before = state.version
-    same = (before.id, before.base, before.settings.agent) == (
+    same = (before.id, before.base, before.settings.asking_agent) == (
         version.id,
         version.base,
-        version.settings.agent,
+        version.settings.asking_agent,
     )
     later = before.number <= version.number  # else it may hold what this version does not have
     if not (same and later) or state.missed or not _understand_alike(state, version):
@@ -48,7 +48,8 @@ def _understand_alike(state: Conversation, version: CatalogueVersion) -> bool:
     if not answered:
         return True
     one, other = _answers(state.version), _answers(version)
-    return all(
+    before, now = (each.agent.spreading.expected for each in (state.version, version))
+    return np.array_equal(before, now) and all(  # what spreads goes by what is expected
         np.array_equal(getattr(one, name)[answered], getattr(other, name)[answered])
         for name in ("offset", "slope", "weight")
     )

@@ -8,7 +8,14 @@ from conlinucb.agent.schedule import Never
 from conlinucb.numerics.linalg import full_matrix
 from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.conversations.liking import likings
-from conlinucb.service.schemas import AnsweredOut, Picture, RatedOut, TopicOut, Value
+from conlinucb.service.schemas import (
+    AnsweredOut,
+    Picture,
+    PreferredOut,
+    RatedOut,
+    TopicOut,
+    Value,
+)
 
 LATEST = 500
 """Ratings and answers listed, at most."""
@@ -24,6 +31,7 @@ def picture(state: Conversation) -> Picture:
         topics=_topics(state),
         rated=_rated(state),
         answered=_answered(state),
+        preferred=_preferred(state),
     )
 
 
@@ -38,7 +46,9 @@ def questions_over(state: Conversation) -> bool:
     if limit is not None and state.asked >= limit:
         return True
     there = catalog.live_arms if agent.asks == "arm" else catalog.live_terms
-    return state.resting() >= set(there.tolist())
+    left = set(there.tolist()) - state.resting()
+    several = agent.asks == "term" and agent.chooser is not None and agent.chooser.kind != "term"
+    return len(left) < (2 if several else 1)
 
 
 def known(state: Conversation) -> float:
@@ -85,6 +95,14 @@ def _answered(state: Conversation) -> list[AnsweredOut]:
     return [
         AnsweredOut(term=str(ids[k]), answer=in_words(state, said.value), event=said.event)
         for k, said in latest[: -LATEST - 1 : -1]
+    ]
+
+
+def _preferred(state: Conversation) -> list[PreferredOut]:
+    ids, latest = state.version.catalog.term_ids, list(state.memory.preferred.items())
+    return [
+        PreferredOut(term=str(ids[liked]), over=str(ids[other]), event=event)
+        for (liked, other), event in latest[: -LATEST - 1 : -1]
     ]
 
 

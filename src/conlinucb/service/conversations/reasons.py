@@ -35,7 +35,8 @@ class Reasons:
     def __init__(self, state: Conversation) -> None:
         self._state = state
         self._likings: Floats | None = None
-        self._nothing = not (state.memory.answers or state.memory.ratings)
+        memory = state.memory
+        self._nothing = not (memory.answers or memory.ratings or memory.preferred)
 
     def matches(self, item: str, most: int) -> list[str]:
         """The item's key-terms that this person likes, the most liked first."""
@@ -60,7 +61,11 @@ class Reasons:
         influence = self._influence(arm)
         if influence is None:
             return []
-        found = [*self._topics(item, influence), *self._items(arm, influence)]
+        found = [
+            *self._topics(item, influence),
+            *self._pairs(item, influence),
+            *self._items(arm, influence),
+        ]
         strongest = max((each.strength for each in found), default=0.0)
         found = [each for each in found if each.strength > WEAKEST * strongest]
         return [each.reason for each in sorted(found, key=lambda one: -one.strength)[:MOST]]
@@ -76,7 +81,14 @@ class Reasons:
             found = version.agent.estimator.influence(state, np.ascontiguousarray(apart))
         except InvalidInput:  # an estimator that does not tell
             return None
-        return found._replace(answers=version.agent.answers)
+        agent = version.agent
+        return found._replace(
+            answers=agent.answers,
+            spreading=agent.spreading,
+            pair_update=agent.pair_update,
+            teaching=agent.teaching,
+            pairs=agent.estimator.pairs,
+        )
 
     def _topics(self, item: str, influence: Influence) -> Iterator[_Found]:
         version, own = self._state.version, set(self._state.version.terms_of(item))
@@ -90,6 +102,19 @@ class Reasons:
                 yield _Found(
                     part * (OWN if term in own else 1.0),
                     Reason(kind="topic", about=term, title=term, liking=liking),
+                )
+
+    def _pairs(self, item: str, influence: Influence) -> Iterator[_Found]:
+        version, own = self._state.version, set(self._state.version.terms_of(item))
+        low, high = version.settings.range
+        for pair in self._state.memory.preferred:
+            about = question_about(version.catalog, "pair", pair, 1, 1)
+            liked, other = (str(version.catalog.term_ids[k]) for k in pair)
+            part = influence.of_answer(about, (high, low))
+            if part > 0 and other not in own:  # it speaks for what has the one, not for both
+                yield _Found(
+                    part * (OWN if liked in own else 1.0),
+                    Reason(kind="pair", about=liked, title=liked, liking=1.0, over=other),
                 )
 
     def _items(self, arm: int, influence: Influence) -> Iterator[_Found]:

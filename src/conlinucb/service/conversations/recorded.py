@@ -22,13 +22,6 @@ from conlinucb.service.conversations.fold import Conversation
 
 FEW = 100
 """Places in the catalogue that a decision keeps one by one."""
-DRAWS_QUESTIONS = ("random",)
-"""Strategies that take any of what is offered, each equally likely."""
-CERTAIN_QUESTIONS = (
-    *("informative", "max-radius", "optimal-greedy", "related-confidence"),
-    *("related-reduction", "ucb", "valuable"),
-)
-"""Strategies that leave nothing to chance."""
 
 
 @dataclass(frozen=True)
@@ -82,10 +75,13 @@ def asked_among(version: CatalogueVersion, terms: Indices | None, resting: int) 
 
 def question_chance(agent: Agent, choices: int) -> dict[str, Any]:
     """How likely the question was, where that can be told."""
-    name = "" if agent.chooser is None else agent.chooser.name
-    if name in CERTAIN_QUESTIONS or (agent.asks == "arm" and _leaves_nothing_to_chance(agent)):
+    if agent.chooser is None:
+        certain = agent.asks == "arm" and _leaves_nothing_to_chance(agent)
+        return {"propensity": 1.0} if certain else {}
+    if agent.chooser.draws == "never":
         return {"propensity": 1.0}
-    return {"propensity": 1.0 / choices} if name in DRAWS_QUESTIONS and choices else {}
+    evenly = agent.chooser.draws == "evenly" and agent.chooser.kind == "term"
+    return {"propensity": 1.0 / choices} if evenly and choices else {}
 
 
 def chances(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -54,28 +54,93 @@ def event_number(given: str, letter: str, what: str) -> int:
     return int(digits)
 
 
+Given = str | float | Sequence[str]
+"""An answer as it comes: a word, a number, or the names of what was picked of a group."""
+SKIPS = ("skip", "unknown")
+
+
+def answer_fields(
+    given: Given, about: Mapping[str, Any], version: CatalogueVersion
+) -> dict[str, Any]:
+    """An answer as the log keeps it, if it fits the question."""
+    kind, ids = about["about"], list(about.get("ids") or ())
+    low, high = version.settings.range
+    if given in SKIPS:
+        return {"answer": None, **said_as(given)}
+    if kind == "group":
+        picked = _picked(given, ids, about.get("pick"))
+        return {"answer": low + (high - low) * len(picked) / len(ids), "picked": picked}
+    if not isinstance(given, str | float | int):
+        raise _unfitting(given, kind, "only of a group one picks")
+    if kind == "pair" and isinstance(given, str):
+        chose = {"yes": "first", "no": "second"}.get(given, given)
+        values = {"first": high, "second": low}
+        return {"answer": values.get(chose, (low + high) / 2), "chose": chose}
+    if isinstance(given, str) and given not in ("yes", "no"):
+        raise _unfitting(given, kind, "say yes, no, skip or a number")
+    return {"answer": answer_value(given, version), **said_as(given)}
+
+
+def _picked(given: Given, ids: Sequence[str], pick: str | None) -> list[str]:
+    """What was picked, in the order in which it was asked about."""
+    if isinstance(given, str | float | int):
+        raise _unfitting(given, "group", "say picked, the names of what was picked, or skip")
+    strange = [each for each in given if each not in ids]
+    if strange:
+        raise _unfitting(strange[0], "group", f"pick some of {', '.join(map(repr, ids))}")
+    if len(set(given)) < len(given):
+        raise _unfitting(list(given), "group", "name each once")
+    if pick == "best" and len(given) > 1:
+        raise _unfitting(list(given), "group", "one of them is the best, or none")
+    return [each for each in ids if each in given]
+
+
+def _unfitting(given: object, kind: str, right: str) -> Problem:
+    about = {"term": "topic", "arm": "item"}.get(kind, kind)
+    return Problem(
+        422, "unfitting_answer", f"The question is about a {about}, got {given!r}: {right}."
+    )
+
+
 def answer_value(given: str | float, version: CatalogueVersion) -> float | None:
-    """An answer as a number in the catalogue's range; None for a skip."""
+    """An answer about one thing as a number in the catalogue's range; None for a skip."""
     low, high = version.settings.range
     if isinstance(given, str):
-        return {"yes": high, "no": low, "skip": None}[given]
+        if given not in ("yes", "no", *SKIPS):
+            raise _unfitting(given, "term", "say yes, no or a number")
+        return {"yes": high, "no": low}.get(given)
     return in_range(given, version, "answer")
 
 
-def said_as(given: str | float) -> dict[str, Any]:
+def said_as(given: Given) -> dict[str, Any]:
     """The word that an answer was given in, for the log: a range may change, the word stays."""
-    return {"said": given} if given in ("yes", "no") else {}
+    return {"said": given} if given in ("yes", "no", "unknown") else {}
 
 
-def same_answer(given: str | float, said: AnswerBody, version: CatalogueVersion) -> Compared:
+def same_answer(given: Given, said: AnswerBody, version: CatalogueVersion) -> Compared:
     """What is sent, to be compared with what was written under the same id, as it was sent.
 
     Whether it is in the range of now does not matter: it was taken in once.
     """
+    if not isinstance(given, str | float | int):
+        return "picked", sorted(said.picked or ()), sorted(given)
     if not isinstance(given, str):
         return "answer", said.answer, float(given)
+    if given in SKIPS:
+        return "answer", said.answer, None
+    if said.chose is not None:
+        return "answer", said.chose, {"yes": "first", "no": "second"}.get(given, given)
     if said.said is not None:
         return "answer", said.said, given
+    words = {"yes": version.settings.range[1], "no": version.settings.range[0]}
+    return "answer", said.answer, words.get(given, given)
+
+
+def said_now(given: Given, said: AnswerBody, version: CatalogueVersion) -> Compared:
+    """What is said once more, under another id: of one thing it is its number that counts."""
+    plain = isinstance(given, str | float | int) and said.picked is None and said.chose is None
+    if not plain or not isinstance(given, str | float | int):
+        return same_answer(given, said, version)
     return "answer", said.answer, answer_value(given, version)
 
 

@@ -20,7 +20,7 @@ def report(event: Event, version: CatalogueVersion) -> None:
         case QuestionBody():
             observer.count("questions", catalogue=catalogue)
         case AnswerBody():
-            word = answer_word(body.answer, version.settings.range)
+            word = answer_word(body, version.settings.range)
             observer.count("answers", catalogue=catalogue, answer=word)
         case RecommendationBody():
             observer.count("recommendations", catalogue=catalogue)
@@ -33,13 +33,16 @@ def report(event: Event, version: CatalogueVersion) -> None:
             observer.count("retractions", catalogue=catalogue)
 
 
-def answer_word(answer: float | None, scale: tuple[float, float]) -> str:
+def answer_word(body: AnswerBody, scale: tuple[float, float]) -> str:
     """What the log can tell of an answer: a number at an end of the range is a yes or a no.
 
-    >>> [answer_word(each, (0, 1)) for each in (None, 0.0, 0.4, 1.0)]
-    ['skip', 'no', 'number', 'yes']
+    >>> said = {"about": "term", "id": "jazz", "question": 1}
+    >>> bodies = [AnswerBody(**said, answer=each) for each in (None, 0.0, 0.4, 1.0)]
+    >>> bodies.append(AnswerBody(**said, answer=None, said="unknown"))
+    >>> [answer_word(each, (0, 1)) for each in bodies]
+    ['skip', 'no', 'number', 'yes', 'unknown']
     """
-    if answer is None:
-        return "skip"
+    if body.answer is None:
+        return body.said or "skip"
     low, high = scale
-    return {low: "no", high: "yes"}.get(answer, "number")
+    return {low: "no", high: "yes"}.get(body.answer, "number")

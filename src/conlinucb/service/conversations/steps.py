@@ -13,6 +13,7 @@ from conlinucb.errors import ConlinucbError
 from conlinucb.service.conversations.decide import NextRequest
 from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.conversations.picture import picture
+from conlinucb.service.conversations.replies import Given
 from conlinucb.service.conversations.use_cases import UseCases
 from conlinucb.service.conversations.views import next_out
 from conlinucb.service.conversations.writer import Written
@@ -73,9 +74,12 @@ def _say(use_cases: UseCases, catalogue: str, name: str, said: SaidBody) -> Writ
 def say_answer(use_cases: UseCases, catalogue: str, name: str, body: AnswerBody) -> Written:
     """Take in an answer, asked for or not."""
     if body.topic is not None:
+        assert body.answer is not None
         return use_cases.volunteer(catalogue, name, body.topic, body.answer, body.event)
     assert body.question is not None
-    return use_cases.answer(catalogue, name, body.question, body.answer, body.event)
+    given: Given | None = body.picked if body.answer is None else body.answer
+    assert given is not None
+    return use_cases.answer(catalogue, name, body.question, given, body.event)
 
 
 def say_reward(use_cases: UseCases, catalogue: str, name: str, body: RewardBody) -> Written:

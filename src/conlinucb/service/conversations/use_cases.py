@@ -13,13 +13,15 @@ from conlinucb.service.conversations.fold import Conversation
 from conlinucb.service.conversations.loader import StateLoader
 from conlinucb.service.conversations.replies import (
     Compared,
+    Given,
     Repeated,
     Submission,
-    answer_value,
+    answer_fields,
     event_number,
     in_range,
     repeated_or_refused,
     said_as,
+    said_now,
     same_answer,
     volunteered_value,
 )
@@ -87,22 +89,24 @@ class UseCases:
         )
 
     def answer(
-        self, catalogue: str, name: str, question: str, answer: str | float, client: str | None
+        self, catalogue: str, name: str, question: str, answer: Given, client: str | None
     ) -> Written:
         """Take in the answer to the open question."""
         asked = event_number(question, "q", "question")
 
         def decide(state: Conversation, person: Person) -> Event | None:
-            value = answer_value(answer, state.version)
+            if isinstance(answer, float | int):
+                in_range(answer, state.version, "answer")
             subject = f"answer {asked}"
             about = self._open_question(state, person, asked)
             if about is None:
                 before = self._writer.said_before(person, subject, AnswerBody)
                 if before is not None:
                     event, said = before
-                    repeated_or_refused(event, ("answer", said.answer, value), question)
+                    repeated_or_refused(event, said_now(answer, said, state.version), question)
                 raise self._closed(state, person, asked)
-            body = AnswerBody(question=asked, **about, answer=value, **said_as(answer))
+            told = answer_fields(answer, about, state.version)
+            body = AnswerBody(question=asked, **about, **told)
             return Event(state.seq + 1, body, client, subject)
 
         def compare(said: AnswerBody, version: CatalogueVersion) -> list[Compared]:
@@ -121,7 +125,7 @@ class UseCases:
             return asked_about(state, state.user.open)
         # About something that this version of the catalogue does not have.
         body = self._writer.open_question(state, person).body
-        return body.model_dump(include={"about", "id", "ids"}, exclude_unset=True)
+        return body.model_dump(include={"about", "id", "ids", "pick"}, exclude_unset=True)
 
     def _closed(self, state: Conversation, person: Person, asked: int) -> Problem:
         found = self._writer.find_event(person, seq=asked)

@@ -52,6 +52,7 @@ def question(seq: int, body: QuestionBody, version: CatalogueVersion) -> Questio
         about=body.about,
         term=body.names[0],
         terms=list(body.names),
+        pick=body.pick,
         text=body.text,
         mean=body.mean,
         radius=body.radius,
@@ -229,11 +230,15 @@ def explained(state: Conversation, item: str) -> Explained:
 
 def _part(state: Conversation, seq: int, body: Body, influence: Influence) -> Contribution | None:
     """One event's part; None where it teaches nothing: a skip, or something gone."""
+    more: dict[str, Any] = {}
     if isinstance(body, AnswerBody):
         asked, heard = state.question(body, 1, 1), state.heard(body)
         if asked is None or heard is None or body.answer is None:
             return None
         names, value, part = body.names, body.answer, influence.of_answer(asked, heard)
+        if len(names) > 1:
+            more = {"terms": list(names), "pick": body.pick}
+            more |= {"chose": body.chose, "picked": body.picked}
     elif isinstance(body, RewardBody):
         index = state.index("arm", body.item)
         if index is None:
@@ -248,4 +253,5 @@ def _part(state: Conversation, seq: int, body: Body, influence: Influence) -> Co
         about=" / ".join(names),
         value=value,
         contribution=part,
+        **more,
     )

@@ -169,14 +169,18 @@ class Tally:
             said = None if answer is None else answer.answer
             self.asked.person.append(self.people)
             self.asked.topic.append(_number(self.topics, (body.about, body.names)))
-            self.asked.outcome.append(OPEN if answer is None else self._outcome(said))
+            self.asked.outcome.append(OPEN if answer is None else self._outcome(answer))
             self.asked.radius.append(body.radius / (self.high - self.low))
             away = float("nan") if said is None else abs(said - body.mean)
             self.asked.surprise.append(away / (self.high - self.low))
 
-    def _outcome(self, said: float | None) -> int:
+    def _outcome(self, answer: AnswerBody) -> int:
+        """Of a group, something picked is a yes, nothing a no."""
+        said = answer.answer
         if said is None:
             return SKIPPED
+        if answer.picked is not None:
+            return YES if answer.picked else NO
         middle = (self.low + self.high) / 2
         return BETWEEN if said == middle else YES if said > middle else NO
 

@@ -16,6 +16,7 @@ from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.experiments.assignment import arm_of
 from conlinucb.service.problems import Problem
 from conlinucb.service.schemas.experiments import ArmBody, ExperimentBody
+from conlinucb.service.settings import AskAbout
 from conlinucb.service.storage import Storage, StoredExperiment, Taken
 
 logger = logging.getLogger("conlinucb.service")
@@ -152,7 +153,8 @@ class Experiments:
         return self.latest(name, number)
 
     def _try_agent(self, version: CatalogueVersion, arm: ArmBody) -> None:
-        settings = version.settings.model_copy(update={"agent": arm.agent})
+        assert arm.agent is not None
+        settings = version.settings.under(arm.agent)
         try:
             self._catalogues.trial(version.content, settings)
         except ConlinucbError as error:
@@ -172,8 +174,10 @@ class Experiments:
         """
         experiment = self.latest(name)
         version, chosen = self._catalogues.serving(name), experiment.arm(arm)
-        before = version.settings.agent
+        before, about = version.settings.agent, version.settings.ask_about
         note = {"kind": PROMOTION, "experiment": experiment.number, "arm": arm, "before": before}
+        if about != "one":
+            note["ask_about"] = about
         self._storage.experiments.note(version.id, json.dumps(note))
         self._use(name, before if chosen.agent is None else chosen.agent)
         self._storage.experiments.end(version.id, experiment.number)
@@ -188,7 +192,7 @@ class Experiments:
         done = _in_effect(self._storage.experiments.all(version.id))
         if not done:
             raise Problem(409, "nothing_promoted", f"No promotion on {name!r} can be taken back.")
-        self._use(name, done[-1]["before"])
+        self._use(name, done[-1]["before"], done[-1].get("ask_about", "one"))
         note = {"kind": ROLLBACK, "experiment": done[-1]["experiment"]}
         self._storage.experiments.note(version.id, json.dumps(note))
         return self.latest(name, done[-1]["experiment"])
@@ -197,10 +201,13 @@ class Experiments:
         """The agent of the catalogue's settings, which serves whoever is in no arm."""
         return self._catalogues.serving(name).settings.agent
 
-    def _use(self, name: str, agent: dict[str, Any]) -> None:
+    def _use(self, name: str, agent: dict[str, Any], about: AskAbout | None = None) -> None:
         settings = self._catalogues.serving(name).settings
-        if settings.agent != agent:
-            self._catalogues.set_settings(name, settings.model_copy(update={"agent": agent}))
+        wanted = settings.under(agent)
+        if about is not None:
+            wanted = wanted.model_copy(update={"ask_about": about})
+        if settings != wanted:
+            self._catalogues.set_settings(name, wanted)
 
     def _must_run(self, name: str) -> Experiment:
         for each in self.all(name):

@@ -101,6 +101,10 @@ class LogRows:
                 case AnswerBody(answer=float(answer), about="term" | "arm" as about) as body:
                     kind = "answer" if about == "term" else "reward"
                     yield from self._said(person, event, round_, kind, body.names[0], answer)
+                case AnswerBody(picked=list(picked)):
+                    for name in picked:
+                        yes = self.version.settings.range[1]
+                        yield from self._said(person, event, round_, "answer", name, yes)
 
     def _said(
         self, person: str, event: Event, round_: int, kind: str, name: str, value: float

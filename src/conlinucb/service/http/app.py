@@ -41,6 +41,7 @@ from conlinucb.service.http.keyring import Keyring
 from conlinucb.service.http.limits import Limits
 from conlinucb.service.http.logs import in_the_log, set_up
 from conlinucb.service.http.metrics import Metrics
+from conlinucb.service.http.quick import Quick
 from conlinucb.service.http.rates import Rates
 from conlinucb.service.http.routes import catalogues as catalogue_routes
 from conlinucb.service.http.routes import (
@@ -113,6 +114,7 @@ def create_app(
     app.include_router(dashboard.router)
     app.include_router(health.router)
     app.include_router(metrics.router)
+    app.add_middleware(Quick, calls=people.QUICK, refuse=_package_error)
     app.add_middleware(Routed)
     if config.page != "off":
         app.include_router(page.router)
@@ -222,7 +224,7 @@ def _answer(problem: Problem) -> JSONResponse:
 async def _package_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, ConlinucbError)
     problem = problem_of(error)
-    if problem.status >= 500:
+    if problem.status >= 500 and not isinstance(error, Problem):  # our own refusals are counted
         logger.error("%s: %s", problem.code, _loggable(error))
     if problem.status == 500:
         problem = Problem(500, problem.code, f"{problem} {in_the_log()}")

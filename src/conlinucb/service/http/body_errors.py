@@ -9,8 +9,11 @@ from typing import Any
 _INTERNAL = re.compile(r"^(constrained-|list\[|dict\[|literal\[|function-|nullable)")
 """Parts of a place that name a choice between types, not a field."""
 
-_WORDS = {"string_pattern_mismatch": "Control characters are not taken"}
-"""What is said instead of a regular expression."""
+_WORDS = {
+    "string_pattern_mismatch": "Control characters are not taken",
+    "extra_forbidden": "nothing here has this name",
+}
+"""What is said instead of a regular expression, and of what a library calls an extra input."""
 
 
 def sentence(errors: Sequence[Any], where: tuple[str, ...] = ()) -> str:
@@ -20,6 +23,8 @@ def sentence(errors: Sequence[Any], where: tuple[str, ...] = ()) -> str:
     'body.k: Input should be at most 100, got 500.'
     >>> sentence([{"loc": ("body",), "msg": "Value error, shares are below 1, got 2"}])
     'body: shares are below 1, got 2.'
+    >>> sentence([{"loc": ("body", "ask"), "type": "extra_forbidden", "msg": "", "input": "pair"}])
+    "body.ask: nothing here has this name, got 'pair'."
     """
     found = [_one(each, where) for each in errors[:3]]
     more = f" And {len(errors) - 3} more." if len(errors) > 3 else ""

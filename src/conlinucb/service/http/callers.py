@@ -94,10 +94,12 @@ class Callers:
         self._open_page = open_page
         self._routes = routes
 
-    def admit(self, scope: Scope) -> None:
-        """Note in the scope who it is; a problem where they may not come in, or come too often."""
+    def admit(self, scope: Scope) -> str:
+        """Note in the scope who it is, and say which route it is; a problem where they may not come
+        in, or come too often.
+        """
         try:
-            caller = self._admitted(scope)
+            caller, route = self._admitted(scope)
         except Problem:
             if self.rates is not None:
                 self.rates.check(scope, None)
@@ -105,8 +107,9 @@ class Callers:
         if self.rates is not None:
             self.rates.check(scope, caller)
         scope.setdefault("state", {})["caller"] = caller
+        return route
 
-    def _admitted(self, scope: Scope) -> Caller:
+    def _admitted(self, scope: Scope) -> tuple[Caller, str]:
         headers, path, method = dict(scope["headers"]), scope["path"], scope["method"]
         found = self._routes.find(method, path)
         others = [] if found else sorted(self._routes.methods(path))
@@ -118,12 +121,12 @@ class Callers:
             told = {"Allow": ", ".join(others)}
             message = f"{method} {path}: there is {told['Allow']}."
             raise Problem(405, "wrong_method", message, headers=told)
-        if need is None:
+        if need is None or found is None:
             raise Problem(404, "unknown_address", f"{method} {path}: Not Found.")
         _check_scope(caller, need)
-        if caller.catalogue is not None and found is not None:
+        if caller.catalogue is not None:
             _check_catalogue(caller.catalogue, found.route, scope)
-        return caller
+        return caller, found.route
 
     def _caller(self, headers: Headers, need: str | None, version: str) -> Caller:
         known = self._by_key(headers)

@@ -16,6 +16,7 @@ from conlinucb.service.http.bodies import Body
 from conlinucb.service.http.callers import Callers
 from conlinucb.service.http.limits import HEALTH, Limits
 from conlinucb.service.http.logs import in_the_log
+from conlinucb.service.http.turns import check_turn
 from conlinucb.service.observe import observer
 from conlinucb.service.problems import Problem
 
@@ -67,7 +68,7 @@ class Guard:
         limits.at_work += 1
         try:
             limits.check_crowd(scope["path"])
-            self._callers.admit(scope)
+            check_turn(scope, self._callers.admit(scope))
             body.check_told(dict(scope["headers"]))
             await self.app(scope, exchange.receive, exchange.send)
         except Problem as problem:

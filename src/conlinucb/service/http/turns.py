@@ -14,6 +14,7 @@ import anyio
 import anyio.to_thread
 from fastapi import Request, Response
 from pydantic import BaseModel
+from starlette.types import Scope
 
 from conlinucb.service.observe import observer
 from conlinucb.service.problems import Problem
@@ -22,6 +23,18 @@ T = TypeVar("T")
 AT_ONCE, WAITING, SECONDS = 1, 32, 8.0
 GONE = 499
 """The status in the records of who did not wait for the answer; nobody sees it."""
+HEAVY = {
+    "POST /v1/page/comparison": "comparisons",
+    "GET /v1/users/{user}": "profiles",
+    "GET /v1/users/{user}/explain": "profiles",
+    "GET /v1/users/{user}/export": "exports",
+    "POST /v1/catalogues/preview": "uploads",
+    "PUT /v1/catalogues/{name}": "uploads",
+    "GET /v1/dashboard": "dashboards",
+    "POST /v1/catalogues/{name}/populations": "populations",
+    "GET /v1/catalogues/{name}/experiment/comparison": "experiments",
+}
+"""Where each route takes its turn. The door looks here, too: a crowd is refused before it costs."""
 
 
 class Turns:
@@ -49,10 +62,14 @@ class Turns:
     def _is_full(self) -> bool:
         return self._turns.value == 0
 
-    async def run(self, work: Callable[[], T]) -> T:
-        """What the work gives, once it was its turn."""
+    def check(self) -> None:
+        """Refuse one more where as many wait as may."""
         if self.waiting() >= self._most_waiting:
             raise self._busy()
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """What the work gives, once it was its turn."""
+        self.check()
         started = time.perf_counter()
         observer.level("pool_waiting", self.waiting() + self._is_full(), pool=self._what)
         with anyio.move_on_after(self._seconds) as scope:
@@ -115,17 +132,19 @@ class Turns:
 
 def all_turns() -> dict[str, Turns]:
     """Those of a worker, by the kind of call."""
-    kinds = (
-        *("comparisons", "profiles", "exports", "uploads"),
-        *("dashboards", "populations", "experiments"),
-    )
-    return {each: Turns(what=each) for each in kinds}
+    return {each: Turns(what=each) for each in dict.fromkeys(HEAVY.values())}
 
 
-def turns_of(request: Request, kind: str) -> Turns:
-    """Where calls of this kind take turns."""
-    turns: Turns = request.app.state.turns[kind]
-    return turns
+def turns_of(request: Request) -> Turns:
+    """Where a heavy call takes its turn."""
+    turns: dict[str, Turns] = request.app.state.turns
+    return turns[HEAVY[f"{request.method} {request.scope['route'].path}"]]
+
+
+def check_turn(scope: Scope, route: str) -> None:
+    """Refuse a heavy call whose pool is full, before anything is done for it."""
+    if route in HEAVY:
+        scope["app"].state.turns[HEAVY[route]].check()
 
 
 async def _leave_with(request: Request, scope: anyio.CancelScope) -> None:

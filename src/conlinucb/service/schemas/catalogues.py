@@ -23,7 +23,10 @@ class Item(Details):
     tags: (
         Annotated[list[Text], Field(max_length=1000)]
         | Annotated[dict[Text, Weight], Field(max_length=1000)]
-    ) = Field(description="Tags, or tags with weights.")
+    ) = Field(
+        default_factory=list[str],
+        description="Tags, or tags with weights; none where every item has features alone.",
+    )
     features: Annotated[list[Finite], Field(min_length=1, max_length=2000)] | None = Field(
         default=None, description="Features of your own; of all items, or of none."
     )
@@ -53,6 +56,14 @@ class CatalogueBody(BaseModel):
         strict=True,
         description="Features made of tags: so many directions at most. By default the tags "
         "themselves up to 300 of them, 50 directions of more, and a constant.",
+    )
+    groups: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        strict=True,
+        description="Where items have features and no tags: how many groups of items that are near "
+        "each other to make and talk about. By default the root of their number, from 2 to 40.",
     )
     questions: dict[Text, Sentence] = Field(
         default_factory=dict, description="How key-terms are asked about."

@@ -47,6 +47,10 @@ class ComparisonAnswer(BaseModel):
 
     about: str
     answer: float | None
+    picked: list[str] | None = Field(default=None, description="Of a group: what was picked.")
+    preferred: str | None = Field(
+        default=None, description="Of a pair: which was liked more, if any."
+    )
 
 
 class ComparisonRound(BaseModel):

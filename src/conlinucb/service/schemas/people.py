@@ -10,6 +10,7 @@ from conlinucb.service.schemas.base import FewNames, Names, Text, example, shown
 from conlinucb.service.schemas.details import ItemShown
 from conlinucb.service.settings import Finite
 
+Word = Literal["yes", "no", "skip", "first", "second", "both", "neither", "unknown"]
 EVENT = {
     "event": 2,
     "kind": "answer",
@@ -93,6 +94,9 @@ class QuestionOut(BaseModel):
         default_factory=list,
         description="Everything it is about: of a pair, yes means that the first is liked more.",
     )
+    pick: Literal["any", "best"] | None = Field(
+        default=None, description="Of a group: whether any may be picked, or the best."
+    )
     text: str
     mean: float = Field(description="The answer expected now.")
     radius: float = Field(description="How uncertain that is.")
@@ -102,10 +106,11 @@ class QuestionOut(BaseModel):
 class Reason(BaseModel):
     """Something this person likes that speaks for an item."""
 
-    kind: Literal["topic", "item"]
-    about: str = Field(description="The key-term, or the item's id.")
+    kind: Literal["topic", "item", "pair"]
+    about: str = Field(description="The key-term, of a pair the one liked more, or the item's id.")
     title: str = Field(description="The same for people.")
     liking: float = Field(description="How they said they like it, up to 1.")
+    over: str | None = Field(default=None, description="Of a pair: the key-term liked less.")
 
 
 class ItemOut(ItemShown):
@@ -154,6 +159,7 @@ class AnswerBody(BaseModel):
             "examples": [
                 {"question": "q1", "answer": "yes", "event": "7f9c"},
                 {"topic": "heist stories", "answer": "yes"},
+                {"question": "q3", "picked": ["heist stories"]},
             ]
         },
     )
@@ -162,8 +168,15 @@ class AnswerBody(BaseModel):
     topic: Text | None = Field(
         default=None, description="In place of a question: a key-term that nobody asked about."
     )
-    answer: Literal["yes", "no", "skip"] | Finite = Field(
-        description="yes, no, skip, or a number in the catalogue's range."
+    answer: Word | Finite | None = Field(
+        default=None,
+        description="yes, no, skip, or a number in the catalogue's range; to a pair also first, "
+        "second, both, neither. unknown teaches as little as a skip, and is counted apart.",
+    )
+    picked: Annotated[list[Text], Field(max_length=16)] | None = Field(
+        default=None,
+        description="In place of an answer, to a group: the key-terms that were picked, [] for "
+        "none of these.",
     )
     event: Text | None = Field(
         default=None, description="Your id of this answer: sent twice, it counts once."
@@ -173,6 +186,10 @@ class AnswerBody(BaseModel):
     def _is_about_one(self) -> Self:
         if (self.question is None) == (self.topic is None):
             raise ValueError("there must be either a question or a topic")
+        if (self.answer is None) == (self.picked is None):
+            raise ValueError("there must be either an answer or what was picked")
+        if self.topic is not None and self.picked is not None:
+            raise ValueError("only a question can be answered by what was picked")
         return self
 
 
@@ -278,6 +295,14 @@ class Contribution(BaseModel):
     about: str
     value: float
     contribution: float
+    terms: list[str] = Field(
+        default_factory=list, description="Of a pair or a group: all that it was about."
+    )
+    chose: str | None = Field(
+        default=None, description="Of a pair: first, second, both or neither."
+    )
+    picked: list[str] | None = Field(default=None, description="Of a group: what was picked.")
+    pick: Literal["any", "best"] | None = Field(default=None, description="Of a group.")
 
 
 class Explanation(BaseModel):

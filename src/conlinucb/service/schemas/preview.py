@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from conlinucb.service.schemas.base import shown
 
-Layout = Literal["long", "wide", "columns", "items"]
+Layout = Literal["long", "wide", "columns", "vectors", "items"]
 
 
 class ColumnOut(BaseModel):
@@ -16,8 +16,8 @@ class ColumnOut(BaseModel):
 
     name: str
     used_as: str | None = Field(
-        description="item, topic, weight, title, subtitle, image, link, text or year; null where "
-        "the column is not used."
+        description="item, topic, vector, weight, title, subtitle, image, link, text or year; "
+        "null where the column is not used."
     )
 
 
@@ -37,7 +37,8 @@ class Understood(BaseModel):
     separator: str | None = Field(description="Between columns; null where it is no text file.")
     layout: Layout = Field(
         description="long: a row for each topic of an item; wide: a row for each item, its topics "
-        "in one cell or several; columns: a column of 0 and 1 for each topic; items: JSON."
+        "in one cell or several; columns: a column of 0 and 1 for each topic; vectors: no topics, "
+        "but numbers that say where an item lies; items: JSON."
     )
     split: str | None = Field(description="Between several topics in one cell.")
     rows: int
@@ -86,7 +87,7 @@ class ExampleStep(BaseModel):
     """One round: what was asked and answered, and what was shown then."""
 
     asked: str | None
-    answer: Literal["yes", "no"] | None
+    answer: str | None = Field(description="yes or no; of a pair or a group what was picked of it.")
     shown: list[ShownItem]
 
 

@@ -110,6 +110,14 @@ class AnsweredOut(BaseModel):
     event: int = Field(description="To take it back.")
 
 
+class PreferredOut(BaseModel):
+    """A key-term that was liked more than another, of a pair."""
+
+    term: str
+    over: str
+    event: int = Field(description="To take it back.")
+
+
 class Picture(BaseModel):
     """What is made of a person."""
 
@@ -124,6 +132,9 @@ class Picture(BaseModel):
     topics: list[TopicOut] = Field(description="Every key-term, the most liked first.")
     rated: list[RatedOut] = Field(description="The latest first, at most 500.")
     answered: list[AnsweredOut] = Field(description="The latest first, at most 500.")
+    preferred: list[PreferredOut] = Field(
+        default_factory=list, description="Of pairs, the latest first, at most 500."
+    )
 
 
 class StepsOut(BaseModel):

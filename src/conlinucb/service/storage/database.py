@@ -29,6 +29,8 @@ from conlinucb.service.storage.private import keep_private
 MEMORY = "sqlite://"
 CONNECTIONS = 16
 WAIT = 10.0
+SOON, LATER, LONG = 0.0003, 0.005, 0.05
+"""Seconds between two tries to have SQLite's lock, and between those after a long wait."""
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",  # acknowledged means on disk
@@ -148,8 +150,8 @@ def _roll_back(connection: Connection) -> None:
         connection.invalidate()  # not back into the pool with half a transaction
 
 
-def _busy(limits: Limits) -> str:
-    return f"PRAGMA busy_timeout = {int(limits.wait * 1000)}"
+def _busy(seconds: float) -> str:
+    return f"PRAGMA busy_timeout = {int(seconds * 1000)}"
 
 
 def _engine(url: str, limits: Limits) -> Engine:
@@ -209,10 +211,54 @@ def _sqlite(url: URL, limits: Limits) -> Engine:
     )
 
     def prepare(connection: sqlite3.Connection, record: Any) -> None:
-        for pragma in (_busy(limits), *_PRAGMAS):
+        for pragma in (_busy(limits.wait), *_PRAGMAS):
             connection.execute(pragma)
+        if not _is_memory(url):
+            connection.execute(_busy(0.0))  # from now on we wait, not SQLite
 
     event.listen(engine, "connect", prepare)
     if not _is_memory(url):
         keep_private(engine, _file(url))
+        _wait_by_ourselves(engine, limits.wait)
     return engine
+
+
+def _wait_by_ourselves(engine: Engine, seconds: float) -> None:
+    """Ask for SQLite's lock again and again: it is held for about as long as a disk takes.
+
+    SQLite itself sleeps longer each time, up to 0.1 s. Where a few processes write all the time,
+    some of them would find it taken whenever they look.
+    """
+
+    def execute(cursor: sqlite3.Cursor, statement: str, parameters: Any, context: Any) -> bool:
+        until = 0.0
+        while True:
+            try:
+                cursor.execute(statement, parameters)
+                return True
+            except sqlite3.OperationalError as error:
+                if not _is_taken(cursor, error):
+                    raise
+                until = until or time.monotonic() + seconds
+                left = until - time.monotonic()
+                if left < 0:
+                    raise
+            time.sleep(SOON if seconds - left < LONG else LATER)
+
+    def execute_many(cursor: sqlite3.Cursor, statement: str, parameters: Any, context: Any) -> bool:
+        # Each row may be a transaction of its own, so that not all of it can be tried again.
+        cursor.connection.execute(_busy(seconds))
+        try:
+            cursor.executemany(statement, parameters)
+        finally:
+            cursor.connection.execute(_busy(0.0))
+        return True
+
+    event.listen(engine, "do_execute", execute)
+    event.listen(engine, "do_executemany", execute_many)
+
+
+def _is_taken(cursor: sqlite3.Cursor, error: sqlite3.Error) -> bool:
+    """Whether nothing has happened yet, because another one has the lock."""
+    is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+    return is_busy and not cursor.connection.in_transaction

@@ -22,6 +22,7 @@ Number = Annotated[float, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER, allow_inf
 Count = Annotated[int, Field(ge=0, lt=LARGEST_COUNT)]
 About = Literal["term", "arm", "pair", "group"]
 """A key-term, an item, two of either kind against each other, or several together."""
+Pick = Literal["any", "best"]
 
 
 class _Checked(BaseModel):
@@ -75,6 +76,8 @@ class QuestionBody(DecisionBody):
     """Of a key-term or an item."""
     ids: list[str] | None = None
     """Of a pair or a group."""
+    pick: Pick | None = None
+    """Of a group: whether any of it may be picked, or the best."""
     number: Count
     round: Count
     text: str
@@ -107,9 +110,16 @@ class AnswerBody(EventBody):
     about: About
     id: str | None = None
     ids: list[str] | None = None
+    pick: Pick | None = None
     answer: Number | None
-    said: Literal["yes", "no"] | None = None
-    """The word it was given in; what that is as a number depends on the range of then."""
+    """Of a group the mean of what was said of each, the ends of the range for yes and no."""
+    said: Literal["yes", "no", "unknown"] | None = None
+    """The word it was given in; what that is as a number depends on the range of then. Who does not
+    know has said more than who skipped."""
+    chose: Literal["first", "second", "both", "neither"] | None = None
+    """Of a pair."""
+    picked: list[str] | None = None
+    """Of a group: ids of what was picked."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -119,6 +129,8 @@ class AnswerBody(EventBody):
     @model_validator(mode="after")
     def _is_about_something(self) -> Self:
         _check_names(self.about, self.id, self.ids)
+        if self.picked is not None and not set(self.picked) <= set(self.ids or ()):
+            raise ValueError(f"its picked is {_short(self.picked)}, not all of it among its ids")
         if self.question is None and (self.about != "term" or self.answer is None):
             raise ValueError(
                 f"it has no question, its about is {self.about!r} and its answer "

@@ -16,6 +16,7 @@ from conlinucb.service.storage.database import Database, now
 from conlinucb.service.storage.events import Body, RetractionBody, parse
 from conlinucb.service.storage.schema import events
 from conlinucb.service.storage.together import Together
+from conlinucb.service.storage.written_out import Insert
 
 LONG_GAP = 1_000
 """Events missing in a row that are named one by one."""
@@ -56,13 +57,14 @@ class Log:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._together = Together(database)
+        self._insert = Insert(events, database.engine.dialect)
 
     @timed("store_seconds", operation="append")
     def append(self, person: int, event: Event) -> Event:
         """Write one event; raises ``Taken`` where its place, id or subject is taken."""
         stamped = replace(event, at=now())
         row = _row(person, stamped)
-        self._together.write(lambda connection: connection.execute(insert(events), row))
+        self._together.write(lambda connection: self._insert.run(connection, row))
         return stamped
 
     @timed("store_seconds", operation="retract")

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from conlinucb.agent.question import LARGEST_GROUP
 from conlinucb.numerics.compile import (
     INDEX,
     INT,
@@ -20,9 +21,10 @@ from conlinucb.numerics.compile import (
 from conlinucb.numerics.validation import Floats, Indices, Singles
 from conlinucb.randomness import Marks
 
-ASKED, REPEATED, ARM_TIME, TERM_TIME, WRONG, ANSWERED, DOUBT, ROW, HITS = range(9)
+ASKED, REPEATED, ARM_TIME, TERM_TIME, WRONG, ANSWERED, DOUBT, ROW, HITS, TOLD, UNASKED = range(11)
 """Places in ``Workspace.tally``; times in nanoseconds; WRONG is a term chosen though not offered,
-DOUBT whether radii may have grown, ROW the next row of metrics, HITS the rewards large enough."""
+DOUBT whether radii may have grown, ROW the next row of metrics, HITS the rewards large enough,
+TOLD the rows of ``told``, UNASKED the rewards not asked for."""
 REGRET, REWARDED = 0, 1
 """Places in ``Workspace.sums``."""
 
@@ -39,7 +41,10 @@ class Workspace(NamedTuple):
     times: Indices
     """(K,) how often each key-term was asked about."""
     pairs: Indices
-    """(questions,) the pairs asked about before, where questions are pairs."""
+    """(questions,) the pairs asked about before, where questions are pairs; or groups, each one's
+    key-terms one after the other."""
+    group: Indices
+    """(LARGEST_GROUP,) the key-terms of the present question, where it is about a group."""
     scores: Floats
     """(largest pool,)."""
     true: Marks
@@ -54,19 +59,23 @@ class Workspace(NamedTuple):
     tally: Indices
     sums: Floats
     clock: Indices
+    told: Floats
+    """(m, ABOUT + d) what was learned, for others to learn it, too; no rows where nobody is to."""
+    notes: Floats
+    """What a way of asking for rewards wrote down."""
 
 
 WORKSPACE = tuple_type(
     Workspace,
-    *(VECTOR, VECTOR, MARKS, INDEX, INDEX, VECTOR, MARKS, INDEX, VECTOR, MATRIX),
-    *(VECTOR, VECTOR, SHORTS, INDEX, VECTOR, INDEX),
+    *(VECTOR, VECTOR, MARKS, INDEX, INDEX, INDEX, VECTOR, MARKS, INDEX, VECTOR, MATRIX),
+    *(VECTOR, VECTOR, SHORTS, INDEX, VECTOR, INDEX, MATRIX, VECTOR),
 )
 
 
 @kernel(VOID(WORKSPACE, INT), inner=True)
 def heed(work: Workspace, grown: int) -> None:
-    """Note whether radii may have grown. While they may, all are computed; afterwards nothing is
-    left of what was known of those that were not looked at meanwhile."""
+    """Note whether radii may have grown, or feedback was REFUSED. While they may, all are computed;
+    afterwards nothing is left of what was known of those that were not looked at meanwhile."""
     if work.tally[DOUBT] and not grown:
         for i in range(work.bounds.shape[0]):
             work.bounds[i] = np.inf
@@ -76,7 +85,13 @@ def heed(work: Workspace, grown: int) -> None:
 
 
 def new_workspace(
-    bounds: Floats, term_bounds: Floats, pool: int, questions: int, d: int, short: int
+    bounds: Floats,
+    term_bounds: Floats,
+    pool: int,
+    questions: int,
+    d: int,
+    short: int,
+    notes: int = 0,
 ) -> Workspace:
     """Nothing asked, nothing known but first radii of arms and terms."""
     return Workspace(
@@ -85,6 +100,7 @@ def new_workspace(
         np.zeros(max(bounds.size, term_bounds.size), dtype=np.uint8),
         np.zeros(term_bounds.size, dtype=np.int64),
         np.empty(questions, dtype=np.int64),
+        np.empty(LARGEST_GROUP, dtype=np.int64),
         np.empty(pool),
         np.empty(pool, dtype=np.uint8),
         np.empty(8, dtype=np.int64),
@@ -93,7 +109,9 @@ def new_workspace(
         np.empty(d),
         np.empty(d),
         np.zeros(short, dtype=np.float32),
-        np.zeros(9, dtype=np.int64),
+        np.zeros(11, dtype=np.int64),
         np.zeros(2),
         np.zeros(2, dtype=np.int64),
+        np.empty((0, d)),
+        np.zeros(notes),
     )

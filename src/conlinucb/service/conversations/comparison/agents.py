@@ -65,7 +65,7 @@ def as_served(version: CatalogueVersion) -> CatalogueVersion:
     """The version with an agent for newcomers: its own, or the default where it has another."""
     if version.settings.agent.get("recipe") == DEFAULT_AGENT["recipe"]:
         return version
-    settings = version.settings.model_copy(update={"agent": DEFAULT_AGENT})
+    settings = version.settings.under(DEFAULT_AGENT)
     return replace(version, settings=settings)
 
 

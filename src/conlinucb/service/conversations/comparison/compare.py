@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from conlinucb.agent.picked import Picked
+from conlinucb.agent.question import Question
+from conlinucb.agent.relative import Word, as_number
 from conlinucb.errors import InvalidInput, UnknownName, nearest
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.conversations.comparison.agents import Contender, contender
@@ -130,15 +133,24 @@ def _round(meeting: Meeting, step: Step, person: int, regret: float) -> Comparis
     place, happened, value, user = step
     taste = meeting.people.taste(place)
     return ComparisonRound(
-        asked=[
-            ComparisonAnswer(about=" / ".join(map(str, question.ids)), answer=answer)
-            for question, answer in happened.questions
-        ],
+        asked=[_answer(question, answer) for question, answer in happened.questions],
         item=str(place.catalog.arm_ids[happened.arm]),
         reward=value,
         liked=bool(value >= meeting.liked_from[person]),
         regret=regret,
         error=None if taste is None else float(np.linalg.norm(user.theta - taste)),
+    )
+
+
+def _answer(question: Question, answer: float | Word | Picked | None) -> ComparisonAnswer:
+    about = " / ".join(map(str, question.ids))
+    if not isinstance(answer, Picked):
+        number = None if answer is None else as_number(answer)
+        liked = None if question.kind != "pair" or not number else str(question.ids[number < 0])
+        return ComparisonAnswer(about=about, answer=number, preferred=liked)
+    names = zip(question.indices, question.ids, strict=True)
+    return ComparisonAnswer(
+        about=about, answer=None, picked=[str(name) for k, name in names if k in answer.which]
     )
 
 

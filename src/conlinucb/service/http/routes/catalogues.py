@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import ValidationError
 
 from conlinucb.agent.spec import refuse_strangers
@@ -33,7 +34,7 @@ from conlinucb.service.schemas import (
     PreviewOut,
     RemovalBody,
 )
-from conlinucb.service.settings import Settings
+from conlinucb.service.settings import AskAbout, Settings
 
 router = APIRouter(
     prefix="/v1/catalogues", tags=["catalogues"], responses=ERRORS, dependencies=STRICT
@@ -47,6 +48,35 @@ TABLES = {
 Directions = Annotated[
     int | None, Query(ge=1, le=1000, description="For a table: directions of tags, at most.")
 ]
+Groups = Annotated[
+    int | None,
+    Query(ge=1, le=1000, description="Where there are no topics: groups of items to make of them."),
+]
+Asks = Annotated[
+    AskAbout | None,
+    Query(description="What questions are like, as in the settings; otherwise as they are."),
+]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What an address may say of an upload beside its body."""
+
+    d: Directions = None
+    groups: Groups = None
+    ask_about: Asks = None
+
+    def settings(self, given: Settings | None) -> Settings | None:
+        """With the questions that were asked for; None where nothing is to be set."""
+        if self.ask_about is None:
+            return given
+        plain = (given or Settings()).model_dump()
+        try:
+            return Settings.model_validate({**plain, "ask_about": self.ask_about})
+        except ValidationError as error:
+            raise Problem(422, "invalid_body", sentence(error.errors(), ("query",))) from None
+
+
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -74,20 +104,21 @@ def listed(request: Request) -> list[CatalogueOut]:
     openapi_extra=_BODY,
     response_model=PreviewOut,
 )
-async def preview(request: Request, d: Directions = None) -> Response:
+async def preview(request: Request, wanted: Annotated[Wanted, Depends()]) -> Response:
     """Takes what an upload takes, and stores nothing.
 
     Says what was understood and what was guessed, which topics cover which items, the first five
     questions to a newcomer with a reason for each, and how three example people would fare.
     """
     body = await request.body()
-    work = partial(_preview, request, _kind(request), body, d)
-    return await turns_of(request, "uploads").answer(request, work)
+    work = partial(_preview, request, _kind(request), body, wanted)
+    return await turns_of(request).answer(request, work)
 
 
-def _preview(request: Request, kind: str, body: bytes, d: int | None) -> PreviewOut:
-    found = _read(request, kind, body, d)
-    return preview_of(found, catalogues_of(request).trial(found.content, found.beginning()))
+def _preview(request: Request, kind: str, body: bytes, wanted: Wanted) -> PreviewOut:
+    found = _read(request, kind, body, wanted)
+    settings = wanted.settings(found.beginning())
+    return preview_of(found, catalogues_of(request).trial(found.content, settings))
 
 
 def _kind(request: Request) -> str:
@@ -114,7 +145,7 @@ async def put(
     request: Request,
     response: Response,
     name: Name,
-    d: Directions = None,
+    wanted: Annotated[Wanted, Depends()],
 ) -> CatalogueOut:
     """Items with tags as JSON, or a table of items and tags as CSV or parquet.
 
@@ -123,16 +154,19 @@ async def put(
     It is served at once: people's states are folded anew when they come next.
     """
     body = await request.body()
-    work = partial(_put, request, response, name, _kind(request), body, d)
-    return await turns_of(request, "uploads").run(work)
+    work = partial(_put, request, response, name, _kind(request), body, wanted)
+    return await turns_of(request).run(work)
 
 
 def _put(
-    request: Request, response: Response, name: str, kind: str, body: bytes, d: int | None
+    request: Request, response: Response, name: str, kind: str, body: bytes, wanted: Wanted
 ) -> CatalogueOut:
-    found = _read(request, kind, body, d)
+    found = _read(request, kind, body, wanted)
     catalogues = catalogues_of(request)
-    settings = found.settings if catalogues.known(name) else found.beginning()
+    known = catalogues.known(name)
+    settings = found.settings if known else found.beginning()
+    if wanted.ask_about is not None:
+        settings = wanted.settings(settings if settings or not known else known.settings)
     catalogues.replace(name, found.content, settings)
     told = found.understood if kind in TABLES else None
     out = _out(request, name).model_copy(update={"understood": told})
@@ -140,12 +174,12 @@ def _put(
     return out
 
 
-def _read(request: Request, kind: str, body: bytes, d: int | None) -> Upload:
+def _read(request: Request, kind: str, body: bytes, wanted: Wanted) -> Upload:
     config: ServiceConfig = request.app.state.config
     allowance = Allowance(1_000_000 * config.unpacked_megabytes, config.upload_seconds)
     if kind in TABLES:
-        hosts = config.image_hosts
-        return from_table(body, TABLES[kind], image_hosts=hosts, d=d, allowance=allowance)
+        rules: dict[str, Any] = {"image_hosts": config.image_hosts, "allowance": allowance}
+        return from_table(body, TABLES[kind], d=wanted.d, groups=wanted.groups, **rules)
     if kind != "application/json":
         raise Problem(
             415, "wrong_type", f"A catalogue is application/json or {list(TABLES)}, got {kind!r}."
@@ -156,7 +190,7 @@ def _read(request: Request, kind: str, body: bytes, d: int | None) -> Upload:
         raise Problem(422, "invalid_body", sentence(error.errors(), ("body",))) from None
     if given.settings is not None:
         refuse_strangers(given.settings.agent, "settings.agent")
-    return read_json(given, allowance)
+    return read_json(given, allowance, wanted.groups)
 
 
 @router.delete("/{name}", summary="Remove a catalogue", status_code=204)

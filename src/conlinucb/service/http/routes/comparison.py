@@ -42,7 +42,7 @@ async def compare(request: Request, body: ComparisonBody, catalogue: Catalogue =
     work = partial(
         comparisons_of(request).compare, version, body, anyio.from_thread.check_cancelled
     )
-    return await turns_of(request, "comparisons").answer(request, work)
+    return await turns_of(request).answer(request, work)
 
 
 def _version(request: Request, catalogue: str | None) -> CatalogueVersion:

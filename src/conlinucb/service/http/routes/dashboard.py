@@ -51,4 +51,4 @@ async def dashboard(request: Request, catalogue: Catalogue = None, days: Days = 
         version = catalogues_of(request).serving(catalogue_name(request, catalogue))
         return dashboards.dashboard(version, days, timings.found())
 
-    return await turns_of(request, "dashboards").answer(request, made)
+    return await turns_of(request).answer(request, made)

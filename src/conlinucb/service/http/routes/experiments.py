@@ -87,7 +87,7 @@ async def comparison(
         version = catalogues_of(request).serving(name)
         return looks.report(version, experiment, asked, anyio.from_thread.check_cancelled)
 
-    return await turns_of(request, "experiments").answer(request, made)
+    return await turns_of(request).answer(request, made)
 
 
 def _out(found: Experiment) -> ExperimentOut:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
 
 from conlinucb.service.conversations import picture as pictures
 from conlinucb.service.conversations import views
@@ -143,7 +145,7 @@ async def profile(
     """What is believed of a person, and where it comes from: a page of their log."""
     use_cases, name = use_cases_of(request), catalogue_name(request, catalogue)
     look = partial(profile_of, use_cases, name, user, events, before, newcomers=newcomer)
-    return await turns_of(request, "profiles").answer(request, look)
+    return await turns_of(request).answer(request, look)
 
 
 @router.get("/explain", summary="Why this item", response_model=Explanation)
@@ -156,7 +158,7 @@ async def explain(
     """What each answer and reward contributed to an item's mean; it adds up."""
     use_cases, name = use_cases_of(request), catalogue_name(request, catalogue)
     look = partial(explanation_of, use_cases, name, user, item)
-    return await turns_of(request, "profiles").answer(request, look)
+    return await turns_of(request).answer(request, look)
 
 
 @router.delete("/events/{event}", summary="Take back an answer or a reward")
@@ -175,7 +177,7 @@ def retract(
 async def export(request: Request, user: User, catalogue: Catalogue = None) -> Response:
     """In every catalogue, or in the one named; a long log comes piece by piece."""
     pieces = exported(use_cases_of(request), user, only_catalogue(request, catalogue))
-    in_turns = await turns_of(request, "exports").stream(pieces)
+    in_turns = await turns_of(request).stream(pieces)
     return StreamingResponse(in_turns, media_type="application/json")
 
 
@@ -190,3 +192,12 @@ def forget(request: Request, user: User, catalogue: Catalogue = None) -> Respons
     """Gone from log, snapshots, caches and files; in every catalogue, or in the one named."""
     done = use_cases_of(request).forget(user, only_catalogue(request, catalogue))
     return Response(status_code=204 if done else 202)
+
+
+QUICK: dict[str, Callable[..., BaseModel]] = {
+    "next": next_,
+    "answers": answer,
+    "rewards": reward,
+    "steps": steps,
+}
+"""Those that are called all the time, by the last word of their address."""

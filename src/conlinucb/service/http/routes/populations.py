@@ -42,7 +42,7 @@ async def learn(request: Request, name: Name, body: FitBody | None = None) -> Po
         found = learner_of(request).learn(name, use=given.use, random_weight=given.random_weight)
         return _out(catalogues_of(request).serving(name), found)
 
-    return await turns_of(request, "populations").run(learned)
+    return await turns_of(request).run(learned)
 
 
 @router.put("/population", summary="Use a population")

@@ -27,7 +27,7 @@ function ask(wasWrong) {
   const input = el("input", { type: "password", id: "key", autocomplete: "off", required: true, "aria-describedby": "key-why", "aria-invalid": wasWrong });
   const why = el("p", { id: "key-why", class: "small" },
     wasWrong ? "That was not the key of this service. " : "",
-    "It is what the service was started with as CONLINUCB_KEY. It stays in this tab, and is forgotten when you close it.");
+    "It was made by conlinucb keys make, or is what the service was started with as CONLINUCB_KEY. It stays in this tab, and is forgotten when you close it.");
   const form = el("form", {},
     el("h2", {}, "This needs the key"),
     why,

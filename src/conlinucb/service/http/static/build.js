@@ -5,6 +5,7 @@ import { keepKey, keyed, needsKey, theKey } from "/static/keyed.js";
 import { previewed } from "/static/preview.js";
 import { showApi } from "/static/api.js";
 import { showServed } from "/static/served.js";
+import { askingChoice } from "/static/asking.js";
 
 const KINDS = {
   csv: "text/csv", txt: "text/csv", tsv: "text/tab-separated-values",
@@ -96,7 +97,7 @@ function takeFile(file) {
   return look(file, kind, file.name);
 }
 
-async function look(body, kind, name) {
+async function look(body, kind, name, about = null, as = null) {
   turn += 1;
   const mine = turn;
   const result = byId("result");
@@ -105,7 +106,7 @@ async function look(body, kind, name) {
   await guarded(result, async () => {
     let found;
     try {
-      found = await keyed("POST", "/v1/catalogues/preview", body, kind);
+      found = await keyed("POST", `/v1/catalogues/preview${asked(about)}`, body, kind);
     } catch (error) {
       if (mine !== turn) return;
       if (needsKey(error)) throw error;
@@ -114,13 +115,16 @@ async function look(body, kind, name) {
       return;
     }
     if (mine !== turn) return;
-    const suggested = name.replace(/\.[^.]*$/, "").replace(/[_\s]+/g, " ").trim().slice(0, 60) || "catalogue";
-    const shown = previewed(found, name, suggested, served, (as) => put(body, kind, as));
+    const suggested = as ?? (name.replace(/\.[^.]*$/, "").replace(/[_\s]+/g, " ").trim().slice(0, 60) || "catalogue");
+    // Another way to ask is tried out at once; without a choice a catalogue that is there keeps its own.
+    const asking = askingChoice("asks", about ?? (served.includes(suggested) ? null : "one"), (value) => look(body, kind, name, value, byId("name").value));
+    const shown = previewed(found, name, suggested, served, (as) => put(body, kind, as, about), asking);
     result.replaceChildren(...shown);
     byId("drop").classList.add("slim");
     byId("drop").querySelector(".drop-title").textContent = "Drop another table here, or choose a file";
     say(`${name} is read: ${found.items} items, ${found.topics} topics.`);
-    byId("preview-title").focus();
+    if (about === null) byId("preview-title").focus();
+    else document.querySelector("input[name=asks]:checked").focus();
   });
 }
 
@@ -137,7 +141,9 @@ const waiting = (text) => el("div", { class: "waiting-box" },
 
 // Into service
 
-async function put(body, kind, name) {
+const asked = (about) => (about === null ? "" : `?${new URLSearchParams({ ask_about: about })}`);
+
+async function put(body, kind, name, about) {
   const place = byId("putting");
   const button = byId("put");
   button.disabled = true;
@@ -145,7 +151,7 @@ async function put(body, kind, name) {
   say(`Putting ${name} into service`);
   await guarded(place, async () => {
     try {
-      let found = await keyed("PUT", `/v1/catalogues/${encodeURIComponent(name)}`, body, kind);
+      let found = await keyed("PUT", `/v1/catalogues/${encodeURIComponent(name)}${asked(about)}`, body, kind);
       while (found.building !== null) {
         place.replaceChildren(waiting(`Version ${found.building} is being built: everyone’s answers are taken over. Until then version ${found.version} is served.`));
         await new Promise((resolve) => { setTimeout(resolve, 700); });

@@ -3,7 +3,7 @@
 import { byId, call, el, fixed, mine, say, worded } from "/static/common.js";
 import { portraitOf } from "/static/cover.js";
 import { icon } from "/static/icons.js";
-import { because, nameOf } from "/static/words.js";
+import { because, nameOf, preference } from "/static/words.js";
 
 const REASONS = 6;
 const TOPICS = 5;
@@ -193,12 +193,14 @@ function explanation({ catalogue }, step, item, found) {
     moved ? el("p", { class: "small figure" }, `With what you said since, it expects ${fixed(found.mean)}, give or take ${fixed(found.radius)}.`) : null);
 }
 
-function part({ kind, about, value, contribution }, largest, since, range) {
+function part({ kind, about, value, contribution, terms = [], ...more }, largest, since, range) {
   const bar = el("span", { class: contribution < 0 ? "amount less" : "amount", "aria-hidden": "true" });
   bar.style.width = `${(100 * Math.abs(contribution)) / largest}%`;
+  const whole = terms.length > 1 ? preference(terms, more) : null;
   const said = worded({ kind, about: { answer: value, reward: value } }, range);
+  const words = whole === null ? [el("bdi", {}, about), `: ${said}`] : [el("bdi", {}, whole)];
   return el("li", {},
-    el("span", {}, el("bdi", {}, about), `: ${said}${since ? ", said since" : ""}`, el("span", { class: "unseen" }, contribution < 0 ? ", speaks against it" : ", speaks for it")),
+    el("span", {}, ...words, since ? ", said since" : "", el("span", { class: "unseen" }, contribution < 0 ? ", speaks against it" : ", speaks for it")),
     el("span", { class: "number figure" }, `${contribution < 0 ? "" : "+"}${fixed(contribution)}`),
     el("span", { class: "gauge" }, bar));
 }

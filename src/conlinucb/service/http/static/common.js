@@ -123,6 +123,9 @@ export function profileOf(catalogue, more = {}) {
 /** What is known of this person in words and likings; also of someone unknown. */
 export const pictureOf = (catalogue) => call("GET", mine(catalogue, "/picture"));
 
+/** Whether an event is about two or more topics. */
+export const isAboutSeveral = ({ kind, about }) => kind === "answer" && (about.ids ?? []).length > 1;
+
 /** How an answer or a reward reads, in the catalogue's range. */
 export function worded(event, [low, high]) {
   const value = event.kind === "answer" ? event.about.answer : event.about.reward;
@@ -132,4 +135,4 @@ export function worded(event, [low, high]) {
   return String(value);
 }
 
-export const subject = (event) => (event.kind === "answer" ? event.about.id : event.about.item);
+export const subject = ({ kind, about }) => (kind === "answer" ? about.id ?? about.ids.join(" or ") : about.item);

@@ -257,12 +257,14 @@ function steps(shown) {
 function step(each, i) {
   return el("li", { class: each.liked ? "step-liked" : "step-not" },
     el("span", { class: "small" }, `Round ${i + 1}`),
-    ...each.asked.map((asked) => el("span", { class: "line" }, `asked about ${asked.about}: ${said(asked.answer)}`)),
+    ...each.asked.map((asked) => el("span", { class: "line" }, `asked about ${asked.about}: ${said(asked)}`)),
     el("span", { class: "line" }, `showed ${each.item}: `, el("span", { class: `verb ${each.liked ? "yes" : "no"}` }, each.liked ? "liked" : "not liked")));
 }
 
 /** An answer as a person would give it; in-between ones as numbers. */
-function said(answer) {
+function said({ answer, picked, preferred }) {
+  if (preferred) return `prefers ${preferred}`;
+  if (picked) return picked.length ? `picked ${picked.join(", ")}` : "picked none";
   if (answer === null) return "no answer";
   const [low, high] = facts.people.find((each) => each.name === byId("people").value).real ? [0, 1] : catalogue.range;
   if (byId("people").value !== "random" && answer === high) return "yes";

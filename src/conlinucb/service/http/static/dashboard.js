@@ -112,7 +112,7 @@ function glance({ activity: parts, rounds: { liked, chance }, requests: served, 
   const all = served.latencies.find((each) => each.what === "all");
   return [
     tile("New people", number(sum("newcomers")), `${count(sum("conversations"), "conversation")}, ${count(sum("steps"), "step")}`),
-    tile("Liked", percent(liked.share), liked.share == null ? "too few people yet" : `${interval(liked)}${chance ? `; chance ${percent(chance.share)}` : ""}`),
+    tile("Liked", percent(liked.share), liked.share == null ? "too few people yet" : `${interval(liked)}${chance?.by === "random" ? `; chance ${percent(chance.share)}` : ""}`),
     tile("Latency (p95)", all ? milliseconds(all.p95) : "–", all ? `half within ${milliseconds(all.p50)}` : "this worker"),
     tile("Failed requests", number(errors), `of ${number(served.requests)} to this worker`, errors > 0),
     tile("A write takes", kept.write_milliseconds == null ? "–" : milliseconds(kept.write_milliseconds), kept.trouble ?? `${kept.kind}, ${bytes(kept.bytes)}`, kept.trouble !== null),
@@ -189,18 +189,27 @@ function rounds({ rounds: found, liked, popular, chance }, least) {
 
 const nameOf = (each) => each.names.join(" or ") + (KINDS[each.about] ?? "");
 
+/** What people say to a question of each kind, in place of yes and no. */
+const SAID = { pair: ["the first", "the second"], group: ["picked some", "none of these"] };
+
+function outcome({ about, yes, no, skip, between }) {
+  const [high, low] = SAID[about] ?? ["yes", "no"];
+  const rest = about === "pair" && between ? `, ${percent(between / yes.count)} both or neither` : "";
+  return `${percent(yes.share)} ${high}, ${percent(no.share)} ${low}${rest}, ${percent(skip.share)} skip `;
+}
+
 function questions({ questions: found, withheld, left_off: leftOff }, least) {
   const hidden = withheld ? `${count(withheld, "question")} that fewer than ${least} people were asked ${withheld === 1 ? "is" : "are"} not shown. ` : "";
   if (!found.length) return [el("p", { class: "small" }, hidden || "No question was asked in this time.")];
   const answered = found.filter((each) => each.yes.share != null);
   return [
     el("p", { class: "legend" },
-      el("span", {}, el("span", { class: "key yes" }), "yes"), el("span", {}, el("span", { class: "key no" }), "no"),
+      el("span", {}, el("span", { class: "key yes" }), "yes, the first, some"), el("span", {}, el("span", { class: "key no" }), "no, the second, none"),
       el("span", {}, el("span", { class: "key skip" }), "don’t know or skipped")),
     el("ul", { class: "lines" }, ...answered.slice(0, FIRST).map((each) => el("li", { class: "line-of" },
       el("span", { class: "what" }, nameOf(each)),
       stacked([["yes", each.yes.share], ["no", each.no.share], ["skip", each.skip.share], ["rest", each.between / each.yes.count]]),
-      el("span", { class: "told" }, `${percent(each.yes.share)} yes, ${percent(each.no.share)} no, ${percent(each.skip.share)} skip `, el("span", { class: "small" }, `of ${number(each.yes.count)}`))))),
+      el("span", { class: "told" }, outcome(each), el("span", { class: "small" }, `of ${number(each.yes.count)}`))))),
     el("p", { class: "small" }, `${hidden}${leftOff ? `${number(leftOff)} more that are asked less are not listed.` : ""}`),
     behind("questions", "Answers by question", ["Question", "Asked", "People", "Yes", "95 %", "No", "95 %", "Skip", "95 %", "Unanswered"],
       found.map((each) => [nameOf(each), each.asked, each.people, percent(each.yes.share), interval(each.yes), percent(each.no.share), interval(each.no), percent(each.skip.share), interval(each.skip), each.unanswered]),

@@ -4,7 +4,8 @@ import { byId, el } from "/static/common.js";
 import { choice } from "/static/kept.js";
 
 const KEYS = [
-  ["y n s", "Yes, No, Skip to a question"],
+  ["y n s", "Yes, No, Skip to a question; none of these, don’t know"],
+  ["1 2 b", "Of two topics: the first, the second, both; of several pick one by its number"],
   ["1 2 3", "Go to a card"],
   ["l x w m", "Like, not for me, seen it, more like this: the card you are at"],
   ["b", "Save the card you are at"],
@@ -13,7 +14,7 @@ const KEYS = [
   ["/", "Name something you love"],
   ["?", "These keys"],
 ];
-const ANSWERS = new Set(["y", "n", "s"]);
+const ANSWERS = new Set([..."ynsb123456789"]);
 const ON_CARD = new Set(["l", "x", "w", "m"]);
 
 const isOn = () => choice.get("keys") !== false;
@@ -45,7 +46,8 @@ export function listenToKeys({ go, back, search }) {
 
 function act(key, { go, back, search }) {
   const step = byId("step");
-  if (ANSWERS.has(key)) return pressed(step.querySelector(`.answers [data-key=${key}]`));
+  const answer = ANSWERS.has(key) ? step.querySelector(`.answers [data-key="${key}"]`) : null;
+  if (answer) return pressed(answer);
   if (/^[1-9]$/.test(key)) return focusOn(step.querySelectorAll(".card")[Number(key) - 1]);
   if (ON_CARD.has(key)) return pressedOn(currentCard(), `[data-key=${key}]`);
   if (key === "b") return pressedOn(currentCard(), ".save");

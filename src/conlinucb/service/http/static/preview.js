@@ -3,18 +3,21 @@
 import { count, el, fixed } from "/static/common.js";
 
 const MOST_BARS = 12;
-const USES = { topic: "topics", item: "the item" };
+const USES = { topic: "topics", item: "the item", vector: "where it lies" };
 const percent = (share) => `${Math.round(100 * share)} %`;
 
-/** The elements of a preview; ``put`` is called with the name under which it goes into service. */
-export function previewed(found, file, suggested, served, put) {
+/**
+ * The elements of a preview; ``put`` is called with the name under which it goes into service;
+ * ``asking`` is the choice of what questions are like.
+ */
+export function previewed(found, file, suggested, served, put, asking = null) {
   const warnings = [...found.understood.warnings, ...found.warnings];
   return [
     el("h2", { id: "preview-title", tabindex: "-1", class: "preview-title" }, `What ${file} would become`),
     facts(found),
     warnings.length ? lookAt(warnings) : el("p", { class: "fine" }, "Everything was understood; nothing was left out."),
     el("div", { class: "preview" },
-      el("div", { class: "preview-side" }, form(suggested, served, put), understood(found.understood)),
+      el("div", { class: "preview-side" }, form(suggested, served, put, asking), understood(found.understood)),
       el("div", { class: "preview-main" }, coverage(found), questions(found.questions))),
     people(found),
   ];
@@ -31,13 +34,13 @@ function facts(found) {
     el("div", {}, el("dt", {}, name), el("dd", {}, String(value)))));
 }
 
-function form(suggested, served, put) {
+function form(suggested, served, put, asking) {
   const input = el("input", { id: "name", type: "text", value: suggested, maxlength: 200, required: true, autocomplete: "off", spellcheck: "false" });
   const note = el("p", { class: "small", id: "name-note" });
   const look = () => {
     const there = served.includes(input.value.trim());
     note.textContent = there
-      ? "There is a catalogue of this name: it becomes a new version of it, and what people said stays."
+      ? "There is a catalogue of this name: it becomes a new version of it. What people said stays, and what it asks unless you choose below."
       : "A short name for people: recipes, books, films.";
   };
   input.addEventListener("input", look);
@@ -46,13 +49,13 @@ function form(suggested, served, put) {
     event.preventDefault();
     if (input.value.trim()) put(input.value.trim());
   } },
-  el("label", {}, "Name it", input), note,
+  el("label", {}, "Name it", input), note, asking,
   el("div", { class: "row" }, el("button", { type: "submit", class: "primary", id: "put" }, "Put it into service")));
   return el("section", { class: "panel put", "aria-label": "Put it into service" }, made, el("div", { id: "putting" }));
 }
 
 function understood(told) {
-  const rows = told.columns.filter((each) => each.name).map((each) => el("tr", {},
+  const rows = told.columns.filter((each) => each.name).reduce(shortened, []).map((each) => el("tr", {},
     el("th", { scope: "row" }, each.name),
     el("td", {}, each.used_as === null ? el("span", { class: "unused" }, "not used") : USES[each.used_as] ?? each.used_as)));
   return el("section", { class: "panel", "aria-labelledby": "understood" },
@@ -61,6 +64,13 @@ function understood(told) {
     rows.length ? el("table", { class: "columns" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Column"), el("th", { scope: "col" }, "Used as"))),
       el("tbody", {}, ...rows)) : null);
+}
+
+/** Of many columns that are one vector the first and the last stand for all. */
+function shortened(rows, each) {
+  const last = rows.at(-1);
+  if (each.used_as !== "vector" || last?.used_as !== "vector") return [...rows, { ...each, first: each.name }];
+  return [...rows.slice(0, -1), { ...last, name: `${last.first} to ${each.name}` }];
 }
 
 function lookAt(warnings) {
@@ -126,7 +136,7 @@ const said = (text) => el("p", { class: "said" }, text);
 function step(one) {
   return el("li", {},
     one.asked ? el("p", { class: "asks" }, one.asked) : null,
-    one.answer ? said(one.answer === "yes" ? "Yes" : "No") : null,
+    one.answer ? said({ yes: "Yes", no: "No" }[one.answer] ?? one.answer) : null,
     el("ul", { class: "shown" }, ...one.shown.map((each) => el("li", { class: each.fits ? "fits" : "misses", title: each.topics.join(", ") },
       el("span", { class: "mark", "aria-hidden": "true" }, each.fits ? "✓" : "·"), each.title,
       el("span", { class: "unseen" }, each.fits ? " (fits)" : " (does not fit)")))));

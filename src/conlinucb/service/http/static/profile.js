@@ -1,9 +1,10 @@
 // The profile: everything kept, each answer and rating with a way to take it back.
 
-import { byId, call, callForText, count, el, NOTHING_SERVED, page, pictureOf, profileOf, say, start, subject, worded } from "/static/common.js";
+import { byId, call, callForText, count, el, NOTHING_SERVED, isAboutSeveral, page, pictureOf, profileOf, say, start, subject, worded } from "/static/common.js";
 import { forgetAllHere, kept, session } from "/static/kept.js";
 import { outbox } from "/static/outbox.js";
 import { prepareBeliefs, showBeliefs } from "/static/beliefs.js";
+import { preference, speakOf } from "/static/words.js";
 
 const DELETED = "conlinucb deleted";
 let catalogue, store, letters;
@@ -13,6 +14,7 @@ let titles = new Map(); // of items, where they differ from their ids
 await attempt(async () => {
   ({ catalogue } = await start());
   if (!catalogue) throw new Error(NOTHING_SERVED);
+  speakOf(catalogue.nouns);
   store = kept(catalogue.name);
   letters = outbox(catalogue, store);
   prepareBeliefs();
@@ -77,15 +79,22 @@ function nothing() {
   return el("li", { class: "empty" }, "You have not said anything yet. ", el("a", { href: page("/") }, "Start the conversation."));
 }
 
-function row(event) {
+/** What was said: its subject and a word, or of several topics one sentence. */
+function told(event) {
   const name = subject(event);
+  const whole = isAboutSeveral(event) ? preference(event.about.ids, event.about) : null;
+  return whole === null ? [titles.get(name) ?? name, worded(event, catalogue.range)] : [whole, null];
+}
+
+function row(event) {
+  const [what, word] = told(event);
   const when = new Date(event.at);
   const time = el("time", { datetime: event.at, class: "small" }, when.toLocaleString([], { dateStyle: "medium", timeStyle: "short" }));
   const action = event.retracted
     ? el("span", { class: "done" }, "Taken back")
-    : el("button", { type: "button", "aria-label": `Take back: ${name}, ${worded(event, catalogue.range)}`, onclick: () => attempt(() => retract(event)) }, "Take back");
+    : el("button", { type: "button", "aria-label": `Take back: ${[isAboutSeveral(event) ? what : subject(event), word].filter(Boolean).join(", ")}`, onclick: () => attempt(() => retract(event)) }, "Take back");
   return el("li", { class: event.retracted ? "gone" : "" },
-    el("span", { class: "what" }, el("strong", { dir: "auto" }, titles.get(name) ?? name), " ", el("span", { class: "chip" }, worded(event, catalogue.range)), el("br"), time),
+    el("span", { class: "what" }, el("strong", { dir: "auto" }, what), " ", word === null ? null : el("span", { class: "chip" }, word), el("br"), time),
     action);
 }
 
@@ -93,7 +102,7 @@ async function retract(event) {
   const place = [...byId("events").querySelectorAll("button")].indexOf(document.activeElement);
   letters.takeBack(event);
   const found = await letters.flush();
-  say(found?.refused[0]?.error.message ?? `Taken back: ${subject(event)}.`);
+  say(found?.refused[0]?.error.message ?? `Taken back: ${isAboutSeveral(event) ? told(event)[0] : subject(event)}.`);
   store.touch();
   await show();
   const buttons = byId("events").querySelectorAll("button");

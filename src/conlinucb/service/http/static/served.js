@@ -2,6 +2,7 @@
 
 import { byId, count, el, say } from "/static/common.js";
 import { keyed } from "/static/keyed.js";
+import { askingChoice, askingWords, asksBy, isOwn } from "/static/asking.js";
 
 /** Show all catalogues; returns their names. */
 export async function showServed(place) {
@@ -19,9 +20,31 @@ function entry(one, place) {
     one.building === null ? null : el("p", { class: "small" }, `Version ${one.building} is being built.`),
     el("dl", { class: "facts" }, ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, String(value))))),
     el("ul", { class: "words" }, ...settingWords(one.settings).map((each) => el("li", {}, each))),
+    change(one, place),
     el("div", { class: "row" },
       el("a", { class: "button", href: `/?${new URLSearchParams({ catalogue: one.catalogue })}`, "aria-label": `Talk to ${one.catalogue}` }, "Talk to it"),
       el("button", { type: "button", class: "danger", "aria-label": `Delete ${one.catalogue} …`, onclick: (event) => ask(one, place, event.currentTarget) }, "Delete …")));
+}
+
+/** Another way to ask, at once; people's answers stay what they were. */
+function change(one, place) {
+  const own = isOwn(one.settings);
+  const told = el("p", { class: "small", role: "status" }, own ? "The agent in the settings says how it asks: change it there." : "");
+  const choice = askingChoice(`asks of ${one.catalogue}`, asksBy(one.settings), async (ask_about) => {
+    const path = `/v1/catalogues/${encodeURIComponent(one.catalogue)}/settings`;
+    try {
+      await keyed("PUT", path, JSON.stringify({ ...await keyed("GET", path), ask_about }), "application/json");
+      await showServed(place);
+      const found = [...document.querySelectorAll("details.asking-of")].find((each) => each.dataset.of === one.catalogue);
+      found.open = true;
+      found.querySelector("input:checked").focus();
+      say(`${one.catalogue}: ${askingWords({ ask_about })}`);
+    } catch (error) {
+      told.textContent = `That did not work: ${error.message}`;
+    }
+  }, own);
+  return el("details", { class: "asking-of", "data-of": one.catalogue },
+    el("summary", { "aria-label": `Change what ${one.catalogue} asks` }, "Change what it asks"), choice, told);
 }
 
 const FOREVER = 100_000;
@@ -33,6 +56,7 @@ export function settingWords(settings) {
   const who = agent.recipe === "for_newcomers" ? "Made for newcomers: starts from what is known of people in general." : `Recommends by ${agent.recipe}.`;
   const words = [agent.strategy ? `${who} Asks by ${agent.strategy}.` : who, asks];
   if (most !== 0) {
+    words.push(askingWords(settings));
     words.push(settings.rest_after_answer >= FOREVER ? "Nobody is asked the same twice."
       : settings.rest_after_answer ? `An answered question rests while ${count(settings.rest_after_answer, "other")} are asked.`
         : "An answered question may come again.");

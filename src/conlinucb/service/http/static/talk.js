@@ -13,7 +13,7 @@ import { cards, redrawCards } from "/static/cards.js";
 import { icon } from "/static/icons.js";
 import { listenToKeys } from "/static/keys.js";
 import { question } from "/static/question.js";
-import { listed, nameOf, progress, speakOf } from "/static/words.js";
+import { listed, nameOf, preference, progress, speakOf } from "/static/words.js";
 
 const ITEMS = 3;
 const MOST_EXCLUDED = 2000;
@@ -46,7 +46,7 @@ async function main() {
     store = kept(catalogue.name);
     letters = outbox(catalogue, store);
     prepareBeliefs({ folded: true });
-    listenToKeys({ go: () => press("#more, #onward, #passed"), back: () => press("#back"), search: nameMore });
+    listenToKeys({ go: () => press("#more, #onward, #passed, #done[data-key=Enter]"), back: () => press("#back"), search: nameMore });
     addEventListener("storage", follow);
     addEventListener("saved", drawSaved);
     drawSaved();
@@ -135,7 +135,7 @@ function nextBody({ id, ask = "due", like }) {
 function parts(found, current) {
   const { step, ended } = found;
   if (!step) return nothingLeft();
-  if (step.type === "question") return [...question(talk, step, (value) => answer(step, value)), forward(null)];
+  if (step.type === "question") return [...question(talk, step, (said) => answer(step, said)), forward(null)];
   if (ended === "all_shown" && !store.isTold("all shown")) return passedOver(step, current);
   return items(step, current);
 }
@@ -281,21 +281,38 @@ function drawSaved() {
 
 // A question
 
-function answer(step, value) {
-  const words = { yes: `Noted: yes to ${step.term}.`, no: `Noted: no to ${step.term}.`, skip: "Skipped." };
+function answer(step, said) {
+  const text = noted(step, said);
   if (store.current.isBack) {
-    waitFor(words[value]);
-    return attempt(() => answerAgain(step, value));
+    waitFor(text);
+    return attempt(() => answerAgain(step, said));
   }
-  letters.answer({ question: step.question, answer: value }, shown);
-  return goOn({}, words[value]);
+  letters.answer({ question: step.question, ...said }, shown);
+  return goOn({}, text);
+}
+
+const SKIPS = ["skip", "unknown"];
+
+function noted({ about, term, terms, pick }, { answer: word, picked }) {
+  if (SKIPS.includes(word)) return "Skipped.";
+  if (about === "pair" || about === "group") return `Noted: ${preference(terms, { chose: word, picked, pick }).replace("You", "you")}.`;
+  return `Noted: ${word} to ${term}.`;
+}
+
+/** What an answer says of single topics. */
+function ofTopics({ about, term, terms }, { answer: word, picked }) {
+  if (SKIPS.includes(word) || about === "arm") return [];
+  if (about === "term") return [[term, word]];
+  if (about === "group") return picked.map((each) => [each, "yes"]);
+  if (word === "both" || word === "neither") return terms.map((each) => [each, word === "both" ? "yes" : "no"]);
+  return [[terms[word === "first" ? 0 : 1], "yes"]];
 }
 
 /** After a step back: where the question is closed by now, what one says of its topic is said unasked. */
-async function answerAgain(step, value) {
+async function answerAgain(step, said) {
   const { open_question: open } = await profileOf(catalogue, { events: 1 });
-  if (open?.question === step.question) letters.answer({ question: step.question, answer: value }, shown);
-  else if (step.about === "term" && value !== "skip") letters.answer({ topic: step.term, answer: value }, shown);
+  if (open?.question === step.question) letters.answer({ question: step.question, ...said }, shown);
+  else for (const [topic, word] of ofTopics(step, said)) letters.answer({ topic, answer: word }, shown);
   // Its round is over already: to ask once more would be one question too many.
   store.leave(shown, { ask: "never" });
   await show();

@@ -61,7 +61,7 @@ function petalKey(term, i) {
 // One's own
 
 function showOwn(catalogue, store, picture, best, isBroken) {
-  const taste = tasteOf(picture.topics);
+  const taste = tasteOf(picture.topics, picture.preferred);
   const words = sentence(taste);
   const { noun = "item", nouns = "items" } = catalogue;
   const broken = isBroken ? el("p", { class: "lesson" }, "That link is not whole: this is your own taste.") : null;
@@ -114,7 +114,8 @@ function savedList(store) {
 
 function tools({ taste, words, petals, best, nouns, store }) {
   const link = new URL(page("/taste"), location.href);
-  link.hash = packed({ ...taste, petals: petals.map(({ term, liking }) => [term, Math.round(100 * liking) / 100]), best: best.map(nameOf), nouns });
+  const { prefer, ...shared } = taste; // what was said of two topics stays here
+  link.hash = packed({ ...shared, petals: petals.map(({ term, liking }) => [term, Math.round(100 * liking) / 100]), best: best.map(nameOf), nouns });
   const field = el("input", { type: "text", id: "link", readonly: true, value: link.href, "aria-label": "Link to share", onfocus: ({ target }) => target.select() });
   return el("section", { class: "tools", "aria-label": "Keep it" },
     el("div", { class: "row" },
@@ -122,7 +123,7 @@ function tools({ taste, words, petals, best, nouns, store }) {
       el("button", { type: "button", onclick: () => print() }, "Print"),
       el("button", { type: "button", id: "export-taste", onclick: () => download("taste.json", "application/json", JSON.stringify({ sentence: words, ...taste, best: best.map(nameOf), saved: store.saved.map((each) => each.name) }, null, 2)) }, "Export"),
       el("button", { type: "button", id: "export-picture", onclick: () => download("taste.svg", "image/svg+xml", new XMLSerializer().serializeToString(document.querySelector(".bloom"))) }, "Save the picture")),
-    el("div", { class: "link-field" }, field, el("p", { class: "small" }, "The link shows this sentence, this picture and your best; nothing of what you said.")));
+    el("div", { class: "link-field" }, field, el("p", { class: "small" }, `The link shows this sentence${taste.prefer.length ? " but for what you prefer" : ""}, this picture and your best; nothing of what you said.`)));
 }
 
 async function share(address, field) {
