@@ -11,6 +11,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 import conlinucb as cl
 
 file = Path(tempfile.mkdtemp()) / "albums.csv"
@@ -59,6 +61,13 @@ user = agent.new_user()
 agent.volunteer(user, "calm", 1.0)
 agent.learn(user, "Pink Moon", 0.0)  # calm, but not this one
 print(agent.recommend(user, k=3, exclude=["Pink Moon"]).ids)
+
+# %%
+believed = agent.estimates(user)
+figure, axes = plt.subplots(figsize=(6, 2.8), layout="constrained")
+axes.errorbar(believed.means, list(catalog.term_ids), xerr=believed.radii, fmt="o", capsize=3)
+axes.set_xlabel("liking believed after two words, with one standard deviation")
+plt.show()
 
 # %% [markdown]
 # Catalogues are stored as one file, and grow: users go on with what they said before.

@@ -7,6 +7,7 @@
 
 # %%
 import gymnasium
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.base import clone
 
@@ -73,3 +74,11 @@ results = cl.simulate({"LinUCB": agent}, people, rounds=50, seed=0)
 theirs = np.mean([regret_of_policy(user) for user in range(len(people))])
 print(f"regret after 50 rounds: this policy {theirs:.1f}, LinUCB", end=" ")
 print(f"{results.final_regret('LinUCB').mean():.1f}")
+
+# %%
+figure, axes = plt.subplots(figsize=(6, 3.2), layout="constrained")
+axes.plot(results.rounds, results.metric("LinUCB", "regret").mean(axis=(0, 1)), label="LinUCB")
+axes.plot(50, theirs, "o", label="this policy, in Gymnasium")
+axes.set(xlabel="round", ylabel="regret so far", ylim=0)
+axes.legend()
+plt.show()
