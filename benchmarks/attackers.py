@@ -117,7 +117,7 @@ def _dripping(port: int, seconds: float, many: int, sent: Callable[[int], bytes]
     found: Statuses = Counter()
     end = time.monotonic() + seconds
     there = _opened(port, many, sent, 65_536)
-    while time.monotonic() < end:
+    while True:
         time.sleep(1.0)
         for connection in list(there):
             try:
@@ -130,9 +130,10 @@ def _dripping(port: int, seconds: float, many: int, sent: Callable[[int], bytes]
                 found["reset"] += 1
             there.remove(connection)
             connection.close()
+        if time.monotonic() > end:
+            found["still open"] = len(there)
+            return found
         there += _opened(port, min(many - len(there), 200), sent, 65_536)
-    found["still open"] = len(there)
-    return found
 
 
 def slow_bodies(port: int, seconds: float) -> Statuses:

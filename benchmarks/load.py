@@ -6,6 +6,7 @@ input, so that the clients take a core of their own and not the benchmark's.
 
 from __future__ import annotations
 
+import hashlib
 import http.client
 import json
 import sys
@@ -44,6 +45,20 @@ class Client:
         answer: dict[str, Any] = json.loads(found)
         return answer
 
+    def close(self) -> None:
+        """No more requests."""
+        self._connection.close()
+
+
+def shard_of(name: str, shards: int) -> int:
+    """Where somebody's log is: of one shard more, only its part of the people moves there.
+
+    >>> [shard_of("ann", n) for n in (1, 2, 3)] == [shard_of("ann", n) for n in (1, 2, 3)]
+    True
+    """
+    draws = [hashlib.sha256(f"{shard} {name}".encode()).digest() for shard in range(shards)]
+    return draws.index(max(draws))
+
 
 class Person:
     """Someone with a taste, who answers questions and rewards what is recommended."""
@@ -71,7 +86,7 @@ class Person:
         return 2
 
 
-def talk(client: Client, order: dict[str, Any], catalog: Catalog, number: int) -> None:
+def talk(shards: list[Client], order: dict[str, Any], catalog: Catalog, number: int) -> None:
     """Whole conversations, one person after another, until the time is up."""
     rng = np.random.default_rng(number)
     end = time.monotonic() + order["seconds"]
@@ -79,7 +94,8 @@ def talk(client: Client, order: dict[str, Any], catalog: Catalog, number: int) -
     people = 0
     while time.monotonic() < end:
         people += 1
-        person = Person(client, catalog, f"{order['name']}-{number}-{people}", rng)
+        name = f"{order['name']}-{number}-{people}"
+        person = Person(shards[shard_of(name, len(shards))], catalog, name, rng)
         done = 0
         while done < REQUESTS_A_PERSON and time.monotonic() < end:
             done += person.step()
@@ -98,19 +114,20 @@ def insert(client: Client, order: dict[str, Any], number: int) -> None:
 def run(order: dict[str, Any]) -> Times:
     """All clients of an order at once."""
     catalog = Catalog.load(order["catalog"]) if order["catalog"] else None
-    clients = [Client(order["port"]) for _ in range(order["clients"])]
+    clients = [[Client(port) for port in order["ports"]] for _ in range(order["clients"])]
     threads = [
-        threading.Thread(target=insert, args=(client, order, i))
+        threading.Thread(target=insert, args=(shards[0], order, i))
         if catalog is None
-        else threading.Thread(target=talk, args=(client, order, catalog, i))
-        for i, client in enumerate(clients)
+        else threading.Thread(target=talk, args=(shards, order, catalog, i))
+        for i, shards in enumerate(clients)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     times: Times = defaultdict(list)
-    for client in clients:
+    for client in (each for shards in clients for each in shards):
+        client.close()
         for what, found in client.times.items():
             times[what] += found
     return times

@@ -81,7 +81,7 @@ def parts_of(agent: cl.Agent) -> Iterator[tuple[str, float]]:
     """The parts that depend on the estimator."""
     world, ready = make_world(agent.catalog), prepare(agent, 1000, lazy=True, timed=False)
     state, work = ready.newcomer(), ready.workspace(world, 50)
-    learn, score = ready.kernels[1:3]
+    learn, score = ready.kernels[2:4]
     learning = learn, state, ready.algorithm.learning, world.arms, work.v
     learn_often(500, *learning)
     pool = np.random.default_rng(0).permutation(5000)

@@ -54,7 +54,7 @@ def measure(quick: bool, postgres: str | None) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         catalogs = {n: _catalog(Path(folder) / f"{n}.npz", n) for n in sizes}
         for kind, workers, items in itertools.product(("sqlite", "postgresql"), (1, 2), sizes):
-            with _place(kind, Path(folder), postgres) as place:
+            with empty_database(kind, Path(folder), postgres) as place:
                 yield from _side_by_side(place, workers, items, catalogs[items], seconds)
 
 
@@ -75,7 +75,7 @@ def made_catalog(items: int) -> Catalog:
 
 
 @contextlib.contextmanager
-def _place(kind: str, folder: Path, postgres: str | None) -> Iterator[Place]:
+def empty_database(kind: str, folder: Path, postgres: str | None) -> Iterator[Place]:
     """An empty database."""
     if kind == "sqlite":
         with tempfile.TemporaryDirectory(dir=folder) as inside:
@@ -104,7 +104,7 @@ def _own_postgres(folder: Path) -> Iterator[str]:
 
 def _load(port: int, seconds: float, catalog: Path | None, **more: Any) -> Times:
     """Let clients talk; seconds of each request by its kind."""
-    order = {"port": port, "seconds": seconds, "catalog": str(catalog or ""), "name": "p"}
+    order = {"ports": [port], "seconds": seconds, "catalog": str(catalog or ""), "name": "p"}
     order |= {"clients": CLIENTS, "pause": 0.0, **more}
     found = subprocess.run(
         [sys.executable, "-m", "benchmarks.load"],
@@ -151,7 +151,7 @@ def _bare_server(place: Place, workers: int) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def _server(place: Place, workers: int, catalog: Path) -> Iterator[tuple[int, int]]:
+def served(place: Place, workers: int, catalog: Path) -> Iterator[tuple[int, int]]:
     """The service on a database; yields its port and process id."""
     config = catalog.with_suffix(f".{place.name}.{workers}.toml")
     config.write_text(f'[catalogues.bench]\nfile = "{catalog}"\n')
@@ -166,7 +166,7 @@ def _side_by_side(
     place: Place, workers: int, items: int, catalog: Path, seconds: float
 ) -> Iterator[Row]:
     """Both on one database, in turns: what slows the machine down slows both."""
-    with _bare_server(place, workers) as bare, _server(place, workers, catalog) as (port, pid):
+    with _bare_server(place, workers) as bare, served(place, workers, catalog) as (port, pid):
         _load(bare, 1.0, None)
         _load(port, 1.0, catalog, name="warm")
         plain: list[Times] = []
@@ -175,9 +175,9 @@ def _side_by_side(
         grown: Counter[str] = Counter()
         for turn in range(TURNS):
             plain.append(_load(bare, seconds / TURNS, None))
-            before = _footprint(place, pid)
+            before = footprint(place, pid)
             talks.append(_load(port, seconds / TURNS, catalog, name=f"turn-{turn}"))
-            after = _footprint(place, pid)
+            after = footprint(place, pid)
             grown.update({what: after[what] - before[what] for what in after})
             alone.append(_load(port, seconds / TURNS, catalog, name=f"alone-{turn}", clients=1))
         calm = {"clients": MODERATE_CLIENTS, "pause": MODERATE_PAUSE, "name": "calm"}
@@ -196,7 +196,7 @@ def _side_by_side(
     yield {"what": "service", **head, **found, **more, **_per_person(grown)}
 
 
-def _footprint(place: Place, pid: int) -> Row:
+def footprint(place: Place, pid: int) -> Row:
     """People, events, bytes on disk and bytes in memory, all told."""
     storage = Storage(place.url)
     migrate.require_current(storage.database)
@@ -209,10 +209,10 @@ def _footprint(place: Place, pid: int) -> Row:
         else:
             disk = connection.scalar(text("SELECT pg_database_size(current_database())"))
     storage.close()
-    return {"people": people, "events": events, "disk": disk, "memory": _memory(pid)}
+    return {"people": people, "events": events, "disk": disk, "memory": resident(pid)}
 
 
-def _memory(group: int) -> int:
+def resident(group: int) -> int:
     """Resident bytes of a process group; 0 where the system does not tell."""
     total = 0
     for status in Path("/proc").glob("[0-9]*/stat"):
