@@ -54,8 +54,14 @@ class Background:
     """Threads that follow other processes, compact changes, keep snapshots, learn populations."""
 
     def __init__(
-        self, config: ServiceConfig, storage: Storage, catalogues: Catalogues, cache: StateCache
+        self,
+        config: ServiceConfig,
+        storage: Storage,
+        catalogues: Catalogues,
+        cache: StateCache,
+        when_warm: Callable[[], None] | None = None,
     ) -> None:
+        self._when_warm = when_warm
         self.learner = Learner(storage, catalogues)
         self._learned_at = time.monotonic()
         self._compaction = Compaction(storage, catalogues, config.keep_changes_hours)
@@ -209,6 +215,8 @@ class Background:
         for version in self._catalogues.all():
             warm_up(version)
             self._warm = True
+        if self._warm and self._when_warm is not None:
+            self._when_warm()
 
     def _tidy(self) -> None:
         self._loop(self._tidy_catalogues)
