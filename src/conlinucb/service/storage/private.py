@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +20,15 @@ def keep_private(engine: Engine, path: Path) -> None:
 
     SQLite gives its journals, ``-wal`` and ``-shm``, the mode of the file itself.
     """
-    seen = False
+    seen, making = False, threading.Lock()
 
     def before(dialect: Any, record: Any, arguments: Any, options: Any) -> None:
         nonlocal seen
-        if seen:
-            return
-        seen = True
-        with contextlib.suppress(OSError):  # what is wrong with it, SQLite will say
-            _make(path)
+        with making:  # who connects meanwhile waits, or SQLite would make it for all
+            if not seen:
+                with contextlib.suppress(OSError):  # what is wrong with it, SQLite will say
+                    _make(path)
+                seen = True
 
     event.listen(engine, "do_connect", before)
 
