@@ -6,6 +6,7 @@ Those of a few files are in a module beside them, and each file names the ones t
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,11 +40,16 @@ def no_key_and_nobody_in_logs() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
-    """A real PostgreSQL, one for each test process."""
-    server = Postgres(tmp_path_factory.mktemp("postgres"))
-    yield server
-    server.stop()
+def postgres() -> Iterator[Postgres]:
+    """A real PostgreSQL, one for each test process.
+
+    It has a folder of its own: started by root it runs as another user, whom the next run of
+    pytest would lock out of pytest's folders.
+    """
+    with tempfile.TemporaryDirectory(prefix="conlinucb-", ignore_cleanup_errors=True) as folder:
+        server = Postgres(Path(folder))
+        yield server
+        server.stop()
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])

@@ -119,6 +119,7 @@ def told(view: cl.View, pairs: list[tuple[int, int]], rows: Floats) -> Floats:
     more = w[:, None, None] * x[:, :, None] * x[:, None, :]
     drops = view.cov - np.linalg.inv(np.linalg.inv(view.cov) + more)
     found = np.sum(drops * (rows.T @ rows / len(rows)), axis=(1, 2))
+    found[(w == 0) | ~x.any(axis=1)] = 0.0  # exactly: the root of some rounding would be no tie
     return np.asarray(np.sqrt(np.maximum(view.chances[i] * view.chances[j] * found, 0.0)))
 
 

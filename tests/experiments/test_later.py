@@ -24,6 +24,7 @@ from conlinucb.people import Compares
 from conlinucb.report.draw_tuning import draw_tuning
 from conlinucb.report.groups import grouped
 from conlinucb.report.later import later_tables, places
+from conlinucb.report.pictures import pyplot
 from conlinucb.report.style import label
 from support.reproductions import play, settings
 
@@ -102,6 +103,8 @@ def test_every_item_runs(item: str, protocol: str, tmp_path: Path) -> None:
         assert outcome.tuning is not None
         assert set(outcome.tuning.chosen) == set(ITEMS[item].agents)
         drawn = [each for group in grouped([outcome]) for each in draw_tuning(group)]
+        for each in drawn:
+            pyplot().close(each.figure)
         assert len({each.suffix for each in drawn}) == len(drawn)
         told = " ".join(each.alt for each in drawn)
         assert not [each for each in ITEMS[item].agents if label(each) not in told]

@@ -39,10 +39,13 @@ from support.runs import same_bits
 
 @pytest.mark.more
 @pytest.mark.parametrize(
-    "item",
-    [pytest.param(n, marks=real) if each.data in REAL else n for n, each in ITEMS.items()],
+    ("item", "protocol"),
+    [
+        pytest.param(name, protocol, marks=real if item.data in REAL else ())
+        for name, item in ITEMS.items()
+        for protocol in item.protocols
+    ],
 )
-@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_what_is_told_is_what_was_measured(item: str, protocol: str, tmp_path: Path) -> None:
     chosen = some_of(item, protocol)
     for setting in chosen:
