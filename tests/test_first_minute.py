@@ -11,7 +11,7 @@ import pytest
 import conlinucb as cl
 from conlinucb import datasets
 from conlinucb.agent.spec import agent_of
-from conlinucb.service.settings import DEFAULT_AGENT
+from conlinucb.service.settings import ASKING, DEFAULT_AGENT
 from support.tastes import STEADY
 
 FILMS = datasets.demo(d=None).catalog
@@ -64,9 +64,10 @@ def visit(
     left = list(range(TAGGED.shape[1]))
     for number in range(rounds):
         while number and (question := agent.ask(user, offered=left)) is not None:
-            left.remove(question.index)
-            said = float(question.index in taste)
-            agent.hear(user, question, said)
+            left = [topic for topic in left if topic not in question.indices]
+            picked = [topic for topic in question.indices if topic in taste]
+            said = float(bool(picked))
+            agent.hear(user, question, picked if question.kind == "group" else said)
             events.append(("answer", question.ids[0], said))
         arms = agent.recommend(user, k=SHOWN, exclude=seen or None).arms.tolist()
         for arm in arms:
@@ -97,6 +98,7 @@ def yes(found: Sequence[Visit]) -> float:
 
 GROUPS = {"steady": steady(), "mixed": mixed(100, seed=1)}
 NOBODY = agent_of(DEFAULT_AGENT, FILMS)
+SEVERAL = agent_of({**DEFAULT_AGENT, **ASKING["any"]}, FILMS)
 SILENT = agent_of({**DEFAULT_AGENT, "schedule": {"name": "never"}}, FILMS)
 
 
@@ -123,6 +125,18 @@ def test_one_question_in_five_is_a_yes() -> None:
     assert yes([each for tastes in GROUPS.values() for each in visits(NOBODY, tastes)]) >= 20
     named = [each for tastes in GROUPS.values() for each in visits(NOBODY, tastes, favourite=True)]
     assert yes(named) >= 40
+
+
+@pytest.mark.parametrize("begun", ["favourite", "volunteered"])
+def test_who_said_what_they_like_is_helped_more_by_one_topic_than_by_several(begun: str) -> None:
+    """As the page begins; so one topic a question, the most promising, is what it asks."""
+    one, several = (visits(each, GROUPS["mixed"], **{begun: True}) for each in (NOBODY, SEVERAL))
+    assert share(one) > share(several)
+
+
+def test_who_said_nothing_is_helped_more_by_several_topics_at_once() -> None:
+    one, several = (visits(each, GROUPS["mixed"]) for each in (NOBODY, SEVERAL))
+    assert share(several) > share(one)
 
 
 def population() -> cl.Population:
