@@ -108,7 +108,7 @@ def _rounds(outcome: PeopleOutcome) -> Drawing:
     panel.set(xlabel="round", ylabel=_wrapped(outcome.measure, 30))
     panel.set_xticks([1, *range(5, outcome.rounds + 1, 5)])
     panel.set_ylim(bottom=min(0.0, panel.get_ylim()[0]))
-    _legend(figure, panel)
+    legend(figure, panel)
     ends = ", ".join(
         f"{name} {outcome.contenders[name].by_round[0]:.0f} then "
         f"{outcome.contenders[name].by_round[-1]:.0f}"
@@ -134,7 +134,7 @@ def _logged(outcome: PeopleOutcome) -> Drawing:
     _people_axis(panel, sorted({each.people for each in outcome.curve}))
     panel.set_ylabel(f"rounds 1 to {outcome.first}, percent")
     panel.set_ylim(bottom=min(0.0, *(each.first.low for each in outcome.curve)))
-    _legend(figure, panel)
+    legend(figure, panel)
     told = "; ".join(
         f"{name} "
         + ", ".join(
@@ -164,7 +164,8 @@ def _floor(outcome: PeopleOutcome) -> float:
     return min(0.0, *(each.first.low for each in outcome.contenders.values()))
 
 
-def _legend(figure: Any, panel: Any) -> None:
+def legend(figure: Any, panel: Any) -> None:
+    """Below the panel, in two columns: as wide as a figure of a page is."""
     handles, labels = panel.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2, columnspacing=1.2)
 

@@ -12,6 +12,7 @@ from conlinucb.experiments.people.ways_findings import advice, span, ways_findin
 from conlinucb.experiments.people.ways_table import FORMAT, WayOutcome, WaysOutcome
 from conlinucb.report.canvas import Drawing
 from conlinucb.report.figures import save
+from conlinucb.report.people.draw import legend
 from conlinucb.report.pictures import pyplot
 from conlinucb.report.style import RC, WARNING, WIDTH
 from conlinucb.simulation.store import refuse_format
@@ -135,12 +136,12 @@ def draw(outcome: WaysOutcome) -> Drawing:
     panel.set_yticks(range(len(order)), order)
     panel.invert_yaxis()
     panel.grid(visible=False, axis="y")
-    panel.set_xlabel(f"points above asking nothing, rounds 1-{outcome.first}")
+    panel.set_xlabel(f"points above asking nothing,\nrounds 1-{outcome.first}")
     title = f"{outcome.task.capitalize()}: what a way of asking brings"
     figure.suptitle(title, x=0.02, ha="left")
     colour = {"color": WARNING} if outcome.quick else {}
     panel.set_title(f"{outcome.tested:,} people", loc="left", fontsize=11, **colour)
-    figure.legend(loc="outside lower center", ncols=len(outcome.rhythms))
+    legend(figure, panel)
     last = outcome.rhythms[-1]
     alt = f"{outcome.task}: of {len(WAYS)} ways of asking, {order[0]} gains most, {last}."
     words = "Points above asking nothing, with 95 % intervals."
