@@ -37,7 +37,11 @@ def told(
     if roles.details:
         more = [f"{sheet.header[at]!r} is its {kind}" for kind, at in roles.details.items()]
         words.append(f"More about an item: {', '.join(more)}.")
-    return words, [*pairs.warnings, *_left_out(sheet, roles, pairs, first_bare, bare)]
+    return words, [
+        *sheet.warnings,
+        *pairs.warnings,
+        *_left_out(sheet, roles, pairs, first_bare, bare),
+    ]
 
 
 def _between(separator: str) -> str:
