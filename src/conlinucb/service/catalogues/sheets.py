@@ -18,7 +18,8 @@ from conlinucb.catalog.table import Table
 from conlinucb.catalog.text_files import read_text
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Indices
-from conlinucb.service.catalogues.allowance import OWN, Allowance, lines_of, read_parquet
+from conlinucb.service.catalogues.allowance import Allowance, lines_of, read_parquet
+from conlinucb.service.catalogues.choices import Choices, places_of
 from conlinucb.service.catalogues.headers import EXAMPLE, roles_of, vector_columns
 from conlinucb.service.catalogues.letters import (
     encoding_of,
@@ -63,16 +64,17 @@ class Sheet:
         return self.rows.size
 
 
-def sheet_of(path: Path, allowance: Allowance = OWN) -> Sheet:
+def sheet_of(path: Path, allowance: Allowance, choices: Choices) -> Sheet:
     """The file as columns of text, whatever separates them."""
-    read = _of_parquet if path.suffix.lower() == ".parquet" else _of_text
-    return read(path, allowance)
+    if path.suffix.lower() == ".parquet":
+        return _of_parquet(path, allowance)
+    return _of_text(path, allowance, choices)
 
 
-def _of_text(path: Path, allowance: Allowance) -> Sheet:
+def _of_text(path: Path, allowance: Allowance, choices: Choices) -> Sheet:
     encoding = encoding_of(path)
     lines = _first_lines(path, encoding)
-    separator = _separator(lines, path)
+    separator = _separator(lines, path, choices)
     header = [each.strip() for each in _cells(lines, separator)[0]]
     if len(header) > MOST_COLUMNS:
         raise InvalidInput(f"{path} has {len(header)} columns; at most {MOST_COLUMNS} are taken.")
@@ -99,7 +101,7 @@ def _of_parquet(path: Path, allowance: Allowance) -> Sheet:
         table = read_parquet(path, allowance)
     except (pa.ArrowException, OSError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}") from None
-    header = list(table.column_names)
+    header = [each.strip() for each in table.column_names]
     vectors = vector_columns(header)  # a name or a topic is no list
     lists = {at: table.column(at) for at in vectors if _is_list(pa, table.column(at))}
     columns = [
@@ -175,7 +177,7 @@ def _blank(lines: Sequence[str]) -> int:
     return next(at for at, each in enumerate(lines) if each.strip("\r\n"))
 
 
-def _separator(lines: Sequence[str], path: Path) -> str:
+def _separator(lines: Sequence[str], path: Path, choices: Choices) -> str:
     """What separates columns: what makes most sense of the header, and of the lines below it."""
     first = lines[_blank(lines)].rstrip("\r\n")
     scores: dict[str, tuple[int, bool]] = {}
@@ -183,7 +185,9 @@ def _separator(lines: Sequence[str], path: Path) -> str:
         rows = _cells(lines, each)
         if rows and len(rows[0]) > 1:
             whole = rows if len(lines) < LOOKED_AT else rows[:-1]  # the last may go on below
-            scores[each] = (roles_of(rows[0]).known, len({len(row) for row in whole}) == 1)
+            header = [name.strip() for name in rows[0]]
+            known = roles_of(header, places_of(header, choices)).known
+            scores[each] = (known, len({len(row) for row in whole}) == 1)
     best = [each for each, score in scores.items() if score == max(scores.values())]
     if not best:
         raise InvalidInput(
