@@ -95,6 +95,12 @@ def test_a_service_that_forty_people_talked_to(come: Come, talked: Server, axe: 
     assert len(found["rounds"]["rounds"]) == 6
     assert [each["number"] for each in found["populations"]] == [0, 1]
     expect(page.locator("#populations")).to_contain_text("Population 1")
+    never = found["never_shown"]
+    assert 10 < never["never"] < never["items"]
+    told = page.locator("#never")
+    expect(told).to_contain_text(f"{never['never']} of {never['items']} items")
+    expect(told).to_contain_text(f"{never['first'][0]}, {never['first'][1]}")
+    expect(told).to_contain_text(f"and {never['never'] - 10} more.")
     # Every chart has its numbers behind it, and the keyboard opens them.
     tables = page.locator("main details")
     assert tables.count() == 7
