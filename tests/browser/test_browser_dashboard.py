@@ -139,6 +139,16 @@ def test_a_service_that_forty_people_talked_to(come: Come, talked: Server, axe: 
     assert [url for url in guest.called if KEY in url] == []
 
 
+def test_a_page_that_needs_the_key_says_so(come: Come, talked: Server, axe: Any) -> None:
+    guest = come(talked)
+    page = guest.open("/", settle=False)
+    expect(page.get_by_role("heading", name="A key is needed here")).to_be_visible()
+    check(axe, page)
+    assert guest.context.cookies() == []
+    page.get_by_role("link", name="the dashboard").click()
+    expect(page.get_by_role("dialog")).to_contain_text("This needs the key")
+
+
 def test_a_service_that_nobody_talked_to(come: Come, tmp_path: Path, axe: Any) -> None:
     with serving(f"sqlite:///{tmp_path / 'service.db'}") as server:
         guest = come(server)
