@@ -63,6 +63,40 @@ def test_from_a_dropped_table_to_a_conversation(come: Come, axe: Any) -> None:
     expect(page.locator("#catalogue")).to_have_value("our recipes")
 
 
+GERMAN = "Titel;Stichworte;Jahrgang\nHeat;crime|city;1995\nAlien;space;1979\nRonin;crime;1998\n"
+
+
+def test_which_column_is_what_may_be_said(come: Come, axe: Any) -> None:
+    page = come().open("/build", settle=False)
+    drop(page, "filme.csv", GERMAN)
+    expect(page.get_by_role("alert")).to_contain_text("names no column of items")
+    check(axe, page)
+    titel = page.get_by_label("Titel is used as")
+    titel.select_option("the item")
+    expect(page.get_by_role("alert")).to_contain_text("names no column of topics")
+    expect(titel).to_be_focused()
+    expect(titel).to_have_value("item")
+    page.get_by_label("Stichworte is used as").select_option("topics")
+    expect(page.locator("#preview-title")).to_have_text("What filme.csv would become")
+    expect(page.get_by_label("Stichworte is used as")).to_be_focused()
+    expect(page.locator(".look-at")).to_contain_text("Numbers in 'Jahrgang' are not used")
+    page.get_by_label("Name it").fill("Filme")
+    page.get_by_label("Jahrgang is used as").select_option("year")
+    expect(page.locator(".look-at")).not_to_contain_text("Jahrgang")
+    expect(page.get_by_label("Name it")).to_have_value("Filme")
+    page.get_by_label("Two topics").click()  # the one choice keeps the other
+    expect(page.locator("input[name=asks]:checked")).to_be_focused()
+    expect(page.get_by_label("Jahrgang is used as")).to_have_value("year")
+    page.get_by_label("Jahrgang is used as").select_option("the item")
+    expect(page.get_by_label("Titel is used as")).to_have_value("unused")
+    page.get_by_label("Titel is used as").select_option("the item")
+    expect(page.get_by_label("Jahrgang is used as")).to_have_value("unused")
+    check(axe, page)
+    button(page, "Put it into service").click()
+    expect(page.get_by_role("heading", name="Filme is in service")).to_be_visible()
+    expect(page.locator("#putting")).to_contain_text("3 items, 3 topics")
+
+
 def test_catalogues_are_listed_and_deleted_after_asking(come: Come, axe: Any) -> None:
     page = come().open("/build", settle=False)
     drop(page, "soon gone.csv", "name,genres\nHeat,crime|city\nRonin,crime\nAlien,space\n")

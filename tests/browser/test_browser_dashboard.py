@@ -95,6 +95,12 @@ def test_a_service_that_forty_people_talked_to(come: Come, talked: Server, axe: 
     assert len(found["rounds"]["rounds"]) == 6
     assert [each["number"] for each in found["populations"]] == [0, 1]
     expect(page.locator("#populations")).to_contain_text("Population 1")
+    never = found["never_shown"]
+    assert 10 < never["never"] < never["items"]
+    told = page.locator("#never")
+    expect(told).to_contain_text(f"{never['never']} of {never['items']} items")
+    expect(told).to_contain_text(f"{never['first'][0]}, {never['first'][1]}")
+    expect(told).to_contain_text(f"and {never['never'] - 10} more.")
     # Every chart has its numbers behind it, and the keyboard opens them.
     tables = page.locator("main details")
     assert tables.count() == 7
@@ -131,6 +137,16 @@ def test_a_service_that_forty_people_talked_to(come: Come, talked: Server, axe: 
     assert KEY not in kept
     assert guest.context.cookies() == []
     assert [url for url in guest.called if KEY in url] == []
+
+
+def test_a_page_that_needs_the_key_says_so(come: Come, talked: Server, axe: Any) -> None:
+    guest = come(talked)
+    page = guest.open("/", settle=False)
+    expect(page.get_by_role("heading", name="A key is needed here")).to_be_visible()
+    check(axe, page)
+    assert guest.context.cookies() == []
+    page.get_by_role("link", name="the dashboard").click()
+    expect(page.get_by_role("dialog")).to_contain_text("This needs the key")
 
 
 def test_a_service_that_nobody_talked_to(come: Come, tmp_path: Path, axe: Any) -> None:

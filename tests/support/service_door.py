@@ -28,6 +28,7 @@ BODIES: dict[str, Any] = {
     "POST /v1/users/{user}/steps": {"said": [], "next": {"ask": "never"}},
     "PUT /v1/catalogues/{name}": {"items": TWO_ITEMS},
     "POST /v1/catalogues/preview": {"items": TWO_ITEMS},
+    "POST /v1/catalogues/columns": {"items": TWO_ITEMS},
     "POST /v1/catalogues/{name}/items": {"items": [{"id": "c", "tags": ["x"]}]},
     "POST /v1/catalogues/{name}/removals": {"items": ["a"]},
     "PUT /v1/catalogues/{name}/settings": {},

@@ -116,6 +116,16 @@ def test_what_an_upload_refuses_is_refused_here(memory: TestClient) -> None:
     assert (status, "'a'" in message) == (422, True)
 
 
+def test_letters_of_windows_are_said(memory: TestClient, name: str) -> None:
+    table = "item;tag\nCr\u00e8me;sweet\nSoup;warm\n".encode("cp1252")
+    put = memory.put(f"/v1/catalogues/{name}", content=table, headers={"content-type": "text/csv"})
+    for found in (preview(memory, table), put):
+        said = found.json()["understood"]["warnings"]
+        assert any("Windows-1252, first in line 2: 'Cr\u00e8me;sweet'" in each for each in said)
+    best = memory.get("/v1/users/ann/best", params={"catalogue": name}).json()["items"]
+    assert "Cr\u00e8me" in {each["item"] for each in best}
+
+
 def test_large_ones_have_no_example_people(
     memory: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -166,7 +166,7 @@ BAD_TABLES: dict[str, tuple[bytes, str]] = {
     "another column": (b"itme,tag\na,x\n", "Did you mean 'itme'"),
     "one column": (b"item\na\n", "line 1: 'item' is one column"),
     "blank": (b"item,tag\na,x\n ,y\n", "line 3: ' ,y' has no item"),
-    "not UTF-8": (b"item,tag\na,\xff\xfe\n", "UTF-8"),
+    "not UTF-8": (b"item,tag\na,\xff\x81\n", "UTF-8"),
     "negative weight": (b"item,tag,weight\na,x,-2\n", "-2"),
     "weight as text": (b"item,tag,weight\na,x,much\n", "'much'"),
     "long id": (b"item,tag\n" + LONG.encode() + b",x\n", "200"),

@@ -60,6 +60,36 @@ def test_letters_of_two_bytes_are_known_by_their_mark() -> None:
     assert "Süppchen" in topics(upload)
 
 
+@pytest.mark.parametrize("case", ["semicolons", "upright", "a column a topic"])
+def test_letters_of_windows_are_read_and_it_is_said(case: str) -> None:
+    text = "\r\n".join(WRITTEN[case].replace("Soup", "S\u00fcppchen \u20ac\u2019").split("\n"))
+    upload = from_table(text.encode("cp1252"), ".csv")
+    assert "S\u00fcppchen \u20ac\u2019" in topics(upload)
+    said = upload.understood.warnings[0]
+    assert "read as Windows-1252, first in line 2: 'S\u00fcppchen \u20ac\u2019" in said
+    assert "The table is not UTF-8" in said
+    assert "Windows" not in " ".join(read(text).understood.warnings)
+
+
+def test_a_wrong_guess_of_letters_is_seen() -> None:
+    upload = from_table("item;tag\nSoup;a\nPie;\u00e9t\u00e9\n".encode() + b"Tart;\xe9t\n", ".csv")
+    assert "first in line 3: 'Pie;\u00c3\u00a9t\u00c3\u00a9'" in upload.understood.warnings[0]
+
+
+NO_LETTERS = {
+    b"item;tag\nSoup;vegan\nP\xefe;\x81\n": "line 3: 'P\ufffde;\ufffd' is not UTF-8: it has",
+    b"\xef\xbb\xbfitem;tag\nSoup;\xe9t\n": "line 2: 'Soup;\ufffdt' is not UTF-8: it has",
+    b"item;tag\nSoup;\xe9\0\n": "is not UTF-8: it has the byte 0xe9",
+}
+
+
+@pytest.mark.parametrize("body", NO_LETTERS)
+def test_bytes_that_are_no_letters_are_refused_by_the_line(body: bytes) -> None:
+    with pytest.raises(InvalidInput) as found:
+        from_table(body, ".csv")
+    assert NO_LETTERS[body] in str(found.value)
+
+
 def test_the_recipes() -> None:
     upload = read(RECIPES.read_text(encoding="utf-8"))
     assert (len(upload.content.catalog), len(upload.content.catalog.term_ids)) == (60, 15)

@@ -15,7 +15,7 @@ from conlinucb.service.http import timings as timing
 from conlinucb.service.http.timings import Timings
 from conlinucb.service.http.visitors import HOMES
 from conlinucb.service.storage.schema import events
-from support.service_conversation import TERMS, upload
+from support.service_conversation import CATALOG, TERMS, upload
 from support.service_crowd import use_cases_of
 from support.service_door import BEARER, SECRET, error_of
 from support.service_talk import RECIPES, Talk
@@ -89,6 +89,27 @@ def test_few_people_are_withheld() -> None:
         assert (rounds["rounds"], rounds["chance"]) == ([], None)
         assert rounds["liked"] == rounds["popular"] == nothing
         assert [each["liked"] for each in dashboard["populations"]] == [nothing]
+
+
+def test_what_was_never_shown_is_named() -> None:
+    with client_of() as client:
+        talked(client, 4)
+        items = client.get("/v1/catalogues/it").json()["items"]
+        few = {"items": items, "people": None, "never": None, "first": []}
+        assert found(client)["never_shown"] == few
+        about = {"features": CATALOG.arms[0].tolist(), "tags": [TERMS[0]]}
+        more = [{"id": "back", "title": "Kept Back", **about}, {"id": "gone", **about}]
+        client.post("/v1/catalogues/it/items", json={"items": more}).raise_for_status()
+        client.post("/v1/catalogues/it/removals", json={"items": ["gone"]}).raise_for_status()
+        for number in range(5):
+            talk = Talk(client, "it", f"somebody-{number}")
+            talk.next(ask="never", k=items, exclude=["back"])
+        never = found(client, days=7)["never_shown"]
+        assert never["items"] == items + 1
+        assert never["people"] == 9
+        assert "Kept Back" in never["first"]
+        assert never["never"] == len(never["first"])
+        assert "gone" not in never["first"]
 
 
 def test_nobody_was_here_yet(memory: TestClient) -> None:

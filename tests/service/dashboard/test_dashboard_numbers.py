@@ -16,7 +16,14 @@ from conlinucb.service.dashboard.shares import LEAST_PEOPLE, Sums, share, sums_b
 from conlinucb.service.dashboard.tally import Tally
 from conlinucb.service.dashboard.window import HOUR, Window
 from conlinucb.service.schemas.dashboard import QuestionStatOut, ShareOut
-from conlinucb.service.storage import AnswerBody, Broken, Event, QuestionBody, StoredPopulation
+from conlinucb.service.storage import (
+    AnswerBody,
+    Broken,
+    Event,
+    QuestionBody,
+    RecommendationBody,
+    StoredPopulation,
+)
 from support.service_dashboard import (
     DAY,
     NOW,
@@ -79,6 +86,22 @@ def test_like_share_by_round() -> None:
         mine = [(r["person"], float(r["liked"])) for r in RATED if r["round"] == each.round]
         assert_is(each.liked, mine)
     assert_is(found.liked, [(r["person"], float(r["liked"])) for r in RATED if r["round"] <= 20])
+
+
+def test_what_was_shown_to_anybody() -> None:
+    for logs in (LOGS, LOGS[:1]):
+        shown = [
+            {
+                item.item
+                for each in standing(log)
+                if isinstance(each.body, RecommendationBody) and each.at >= WINDOW.start
+                for item in each.body.items
+            }
+            for log in logs
+        ]
+        tally = tallied(logs)
+        assert tally.shown == set().union(*shown)
+        assert tally.shown_to == sum(map(bool, shown))
 
 
 def test_most_popular_is_of_others() -> None:

@@ -174,6 +174,7 @@ def test_every_route_is_in_the_table(client: TestClient) -> None:
         "GET /v1/catalogues/{name}",
         "PUT /v1/catalogues/{name}",
         "POST /v1/catalogues/preview",
+        "POST /v1/catalogues/columns",
         "DELETE /v1/catalogues/{name}",
         "POST /v1/catalogues/{name}/items",
         "POST /v1/catalogues/{name}/removals",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from unicodedata import combining, normalize
@@ -55,6 +55,8 @@ NUMBERED = frozenset(
 )
 """What many columns of one number each may be called, before their numbers."""
 EXAMPLE = "item,tags"
+TOPIC, UNUSED = "topic", "unused"
+NOTHING: Mapping[int, str] = {}
 
 
 @dataclass(frozen=True)
@@ -67,11 +69,14 @@ class Roles:
     details: dict[str, int] = field(default_factory=dict)
     alike: tuple[int, ...] = ()
     """Columns that look as if they held topics, too, but are not used."""
+    chosen: frozenset[int] = frozenset()
+    """Columns of which it was said what they are for, perhaps for nothing."""
 
     @property
     def known(self) -> int:
         """How much of a header is understood."""
-        return (self.item is not None) + bool(self.topics) + (self.weight is not None)
+        named = (self.item is not None) + bool(self.topics) + (self.weight is not None)
+        return named + len(self.chosen)
 
 
 def plain(name: str) -> str:
@@ -84,21 +89,28 @@ def plain(name: str) -> str:
     return "".join(each for each in letters if each.isalnum() and not combining(each))
 
 
-def roles_of(header: Sequence[str]) -> Roles:
-    """What each column is for.
+def roles_of(header: Sequence[str], chosen: Mapping[int, str] = NOTHING) -> Roles:
+    """What each column is for: what was chosen, of all others what their names say.
 
-    >>> roles_of(["ID", "Recipe", "Tags", "Minutes"])
-    Roles(item=0, topics=(2,), weight=None, details={'title': 1}, alike=())
+    >>> roles = roles_of(["ID", "Recipe", "Tags", "Minutes"])
+    >>> roles.item, roles.topics, roles.details
+    (0, (2,), {'title': 1})
+    >>> roles = roles_of(["ID", "Recipe", "Tags", "Minutes"], {1: "item", 3: "topic"})
+    >>> roles.item, roles.topics, roles.details
+    (1, (2, 3), {})
     """
-    names = [plain(each) for each in header]
-    item = _first(names, ITEMS, ())
-    topics = _topics(names)
+    names = ["" if at in chosen else plain(each) for at, each in enumerate(header)]
+    said = {role: at for at, role in chosen.items()}
+    item = said.get("item", _first(names, ITEMS, ()))
+    also = (at for at, role in chosen.items() if role == TOPIC)
+    topics = tuple(sorted((*_topics(names), *also)))
     used = {item, *topics}
-    weight = _first(names, WEIGHTS, used)
+    weight = said.get("weight", _first(names, WEIGHTS, used))
     details = _details(names, {*used, weight})
+    details |= {kind: said[kind] for kind in DETAILS if kind in said}
     taken = {*used, weight, *details.values()}
     alike = [at for at, each in enumerate(names) if at not in taken and _topic(each)]
-    return Roles(item, topics, weight, details, tuple(alike))
+    return Roles(item, topics, weight, details, tuple(alike), frozenset(chosen))
 
 
 def vector_columns(header: Sequence[str]) -> tuple[int, ...]:
@@ -195,7 +207,7 @@ def _details(names: Sequence[str], used: set[int | None]) -> dict[str, int]:
 
 def no_column(header: Sequence[str], kind: str, first: str) -> str:
     """What is said where the first line names no column of items, or of topics."""
-    wanted = "items" if kind == "item" else "topics"
+    wanted, role = ("items", "item") if kind == "item" else ("topics", TOPIC)
     close = nearest(kind, [each for each in header if plain(each)])
     guess = close if "Did you mean" in close else ""
     calls = "item, name, title or film" if kind == "item" else "tag, tags, topic or genres"
@@ -205,6 +217,7 @@ def no_column(header: Sequence[str], kind: str, first: str) -> str:
     )
     instead = "" if kind == "item" else vectors
     return (
-        f"{first} names no column of {wanted}: call one {calls}, such as {EXAMPLE!r}.{guess}"
-        f"{instead} If this line is a row already, put a line with the columns' names above it."
+        f"{first} names no column of {wanted}: call one {calls}, such as {EXAMPLE!r}.{guess} Or "
+        f"say which one it is: column={role}:NAME in the address of an upload.{instead} If this "
+        "line is a row already, put a line with the columns' names above it."
     )

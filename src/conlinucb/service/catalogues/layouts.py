@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,9 +48,13 @@ class Pairs:
 
 def pairs_of(sheet: Sheet, roles: Roles, repeats: bool) -> Pairs:
     """All pairs; ``repeats`` says whether an item stands in several rows."""
-    if not roles.topics:
-        return _of_columns(sheet, roles)
-    parts = [_of_cells(sheet, at, repeats) for at in roles.topics]
+    marks = marks_of(sheet, roles)
+    named = [at for at in roles.topics if at not in marks]
+    if not named:
+        return _of_columns(sheet, roles, marks)
+    parts = [_of_cells(sheet, at, repeats) for at in named]
+    if marks:
+        parts.append(_of_marks(sheet, marks))
     first = parts[0]
     if len(parts) > 1:
         first.rows = np.concatenate([each.rows for each in parts])
@@ -57,7 +62,7 @@ def pairs_of(sheet: Sheet, roles: Roles, repeats: bool) -> Pairs:
         first.split = next((each.split for each in parts if each.split), None)
         first.warnings = [told for each in parts for told in each.warnings]
     several = len(parts) > 1 or first.split is not None or not repeats
-    first.layout, first.used = "wide" if several else "long", roles.topics
+    first.layout, first.used = "wide" if several else "long", (*named, *marks)
     if first.layout == "long":
         _refuse_gap(sheet, roles.topics[0])
     _limit(first.rows.size)
@@ -116,22 +121,52 @@ def _between(sheet: Sheet, at: int, repeats: bool, warnings: list[str]) -> str |
     return None
 
 
-def _of_columns(sheet: Sheet, roles: Roles) -> Pairs:
+def _of_columns(sheet: Sheet, roles: Roles, marks: dict[int, Any]) -> Pairs:
     """A topic for each column of 0 and 1."""
-    taken = {roles.item, roles.weight, *roles.details.values()}
-    free = [at for at in range(len(sheet.header)) if at not in taken and sheet.header[at]]
-    marks = {at: found for at in free if (found := _marks(sheet.columns[at])) is not None}
-    vectors = tuple(at for at in vector_columns(sheet.header) if at not in taken)
-    if vectors and len(marks) < 2:
+    vectors = vectors_in(sheet, roles)
+    if vectors and not marks:
         return Pairs("vectors", np.empty(0, np.int64), arrow().array([], "string"), None, vectors)
-    if len(marks) < 2:
+    if not marks:
         raise InvalidInput(no_column(sheet.header, "tag", sheet.first))
+    found = _of_marks(sheet, marks)
+    if not found.rows.size:
+        raise InvalidInput(f"No item has a 1 in any of the {len(marks)} columns of topics.")
+    return found
+
+
+def _of_marks(sheet: Sheet, marks: dict[int, Any]) -> Pairs:
     _limit(sum(int(each.sum()) for each in marks.values()))
     rows = [np.flatnonzero(each) for each in marks.values()]
     names = np.repeat([sheet.header[at] for at in marks], [each.size for each in rows])
-    if not names.size:
-        raise InvalidInput(f"No item has a 1 in any of the {len(marks)} columns of topics.")
-    return Pairs("columns", np.concatenate(rows), arrow().array(names), None, tuple(marks))
+    topics = arrow().array(names, "string")
+    return Pairs("columns", np.concatenate(rows), topics, None, tuple(marks))
+
+
+def vectors_in(sheet: Sheet, roles: Roles) -> tuple[int, ...]:
+    """Columns of numbers that say where an item lies."""
+    taken = {roles.item, roles.weight, *roles.details.values(), *roles.chosen}
+    return tuple(at for at in vector_columns(sheet.header) if at not in taken)
+
+
+def marks_of(sheet: Sheet, roles: Roles) -> dict[int, Any]:
+    """Columns that are a topic each, with their yes and no.
+
+    Those that were chosen; and all that say yes or no where no column is known to hold topics by
+    its name, and there are two of them at least.
+    """
+    chosen = [at for at in roles.topics if at in roles.chosen]
+    found = _yes_and_no(sheet, chosen)
+    if len(chosen) == len(roles.topics):
+        taken = {roles.item, roles.weight, *roles.details.values(), *roles.chosen}
+        free = [at for at, name in enumerate(sheet.header) if at not in taken and name]
+        guessed = _yes_and_no(sheet, free)
+        if len(found) + len(guessed) > 1:
+            found |= guessed
+    return dict(sorted(found.items()))
+
+
+def _yes_and_no(sheet: Sheet, columns: Iterable[int]) -> dict[int, Any]:
+    return {at: found for at in columns if (found := _marks(sheet.columns[at])) is not None}
 
 
 def _marks(column: Any) -> Any:

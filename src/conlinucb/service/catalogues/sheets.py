@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import csv
 import importlib
-import io
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,15 +18,22 @@ from conlinucb.catalog.table import Table
 from conlinucb.catalog.text_files import read_text
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Indices
-from conlinucb.service.catalogues.allowance import OWN, Allowance, lines_of, read_parquet
+from conlinucb.service.catalogues.allowance import Allowance, lines_of, read_parquet
+from conlinucb.service.catalogues.choices import Choices, places_of
 from conlinucb.service.catalogues.headers import EXAMPLE, roles_of, vector_columns
+from conlinucb.service.catalogues.letters import (
+    encoding_of,
+    guessed,
+    line_at,
+    open_text,
+    refuse_letters,
+    shortened,
+)
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "upright lines"}
 LOOKED_AT = 50
 """First lines by which the separator is found out."""
 MOST_COLUMNS = 5_000
-LONGEST_QUOTE = 120
-_ENDS = re.compile(r"\r\n|\r|\n")
 Quote = Callable[[int], str]
 """From a row, from 0, to where it stands and what it says: "line 7: 'Soup;;'"."""
 
@@ -49,6 +53,8 @@ class Sheet:
     _quote: Quote
     lists: dict[int, Any] = field(default_factory=dict)
     """pyarrow arrays of lists of numbers, by column; its text is then only that there is one."""
+    warnings: Sequence[str] = ()
+    """What was guessed of how the file is written."""
 
     def quoted(self, row: int) -> str:
         """Where a row stands, and what it says."""
@@ -58,16 +64,17 @@ class Sheet:
         return self.rows.size
 
 
-def sheet_of(path: Path, allowance: Allowance = OWN) -> Sheet:
+def sheet_of(path: Path, allowance: Allowance, choices: Choices) -> Sheet:
     """The file as columns of text, whatever separates them."""
-    read = _of_parquet if path.suffix.lower() == ".parquet" else _of_text
-    return read(path, allowance)
+    if path.suffix.lower() == ".parquet":
+        return _of_parquet(path, allowance)
+    return _of_text(path, allowance, choices)
 
 
-def _of_text(path: Path, allowance: Allowance) -> Sheet:
-    encoding = _encoding(path)
+def _of_text(path: Path, allowance: Allowance, choices: Choices) -> Sheet:
+    encoding = encoding_of(path)
     lines = _first_lines(path, encoding)
-    separator = _separator(lines, path)
+    separator = _separator(lines, path, choices)
     header = [each.strip() for each in _cells(lines, separator)[0]]
     if len(header) > MOST_COLUMNS:
         raise InvalidInput(f"{path} has {len(header)} columns; at most {MOST_COLUMNS} are taken.")
@@ -75,16 +82,17 @@ def _of_text(path: Path, allowance: Allowance) -> Sheet:
     names = [str(at) for at in range(len(header))]  # names of one's own may come twice
     table = Table(path, separator=separator, header=names, encoding=encoding)
     try:
-        found = read_text(table, path, lambda all_columns: all_columns)
+        read = read_text(table, path, lambda all_columns: all_columns)
     except InvalidInput:
-        _refuse_letters(path, encoding)
+        refuse_letters(path, encoding)
         _refuse_ragged(path, encoding, separator, len(header))
         raise
-    first = _shortened(1 + _blank(lines), lines[_blank(lines)].rstrip("\r\n"))
-    columns = [found.column(at).combine_chunks().slice(1) for at in range(len(header))]
-    return _without_blank(
+    first = shortened(1 + _blank(lines), lines[_blank(lines)].rstrip("\r\n"))
+    columns = [read.column(at).combine_chunks().slice(1) for at in range(len(header))]
+    found = _without_blank(
         header, columns, first, separator, lambda row: _line(path, encoding, separator, row)
     )
+    return replace(found, warnings=guessed(path, encoding))
 
 
 def _of_parquet(path: Path, allowance: Allowance) -> Sheet:
@@ -93,7 +101,7 @@ def _of_parquet(path: Path, allowance: Allowance) -> Sheet:
         table = read_parquet(path, allowance)
     except (pa.ArrowException, OSError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}") from None
-    header = list(table.column_names)
+    header = [each.strip() for each in table.column_names]
     vectors = vector_columns(header)  # a name or a topic is no list
     lists = {at: table.column(at) for at in vectors if _is_list(pa, table.column(at))}
     columns = [
@@ -102,7 +110,7 @@ def _of_parquet(path: Path, allowance: Allowance) -> Sheet:
     ]
 
     def quote(row: int) -> str:
-        return _shortened(row, ", ".join(str(each[row]) for each in columns), "row")
+        return shortened(row, ", ".join(str(each[row]) for each in columns), "row")
 
     return _without_blank(header, columns, f"{path}: {header}", None, quote, lists)
 
@@ -156,25 +164,8 @@ def _without_blank(
     return Sheet(header, kept, rows, first, separator, quote, whole)
 
 
-def _encoding(path: Path) -> str:
-    """UTF-8, or UTF-16 where the file says so by its first bytes."""
-    with path.open("rb") as file:
-        begin = file.read(4)
-    if begin.startswith(b"PK\x03\x04"):
-        raise InvalidInput(
-            f"{path} is a spreadsheet or an archive, not a table as text: save it as CSV (UTF-8)."
-        )
-    marked = begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return "utf-16" if marked else "utf-8"
-
-
-def _open(path: Path, encoding: str) -> io.TextIOWrapper:
-    told = "utf-8-sig" if encoding == "utf-8" else encoding
-    return path.open(encoding=told, errors="replace", newline="")
-
-
 def _first_lines(path: Path, encoding: str) -> list[str]:
-    with _open(path, encoding) as file:
+    with open_text(path, encoding) as file:
         lines = list(islice(file, LOOKED_AT))
     if not any(each.strip() for each in lines):
         raise InvalidInput(f"{path} is empty: its first line must be such as {EXAMPLE!r}.")
@@ -186,7 +177,7 @@ def _blank(lines: Sequence[str]) -> int:
     return next(at for at, each in enumerate(lines) if each.strip("\r\n"))
 
 
-def _separator(lines: Sequence[str], path: Path) -> str:
+def _separator(lines: Sequence[str], path: Path, choices: Choices) -> str:
     """What separates columns: what makes most sense of the header, and of the lines below it."""
     first = lines[_blank(lines)].rstrip("\r\n")
     scores: dict[str, tuple[int, bool]] = {}
@@ -194,17 +185,19 @@ def _separator(lines: Sequence[str], path: Path) -> str:
         rows = _cells(lines, each)
         if rows and len(rows[0]) > 1:
             whole = rows if len(lines) < LOOKED_AT else rows[:-1]  # the last may go on below
-            scores[each] = (roles_of(rows[0]).known, len({len(row) for row in whole}) == 1)
+            header = [name.strip() for name in rows[0]]
+            known = roles_of(header, places_of(header, choices)).known
+            scores[each] = (known, len({len(row) for row in whole}) == 1)
     best = [each for each, score in scores.items() if score == max(scores.values())]
     if not best:
         raise InvalidInput(
-            f"{_shortened(1 + _blank(lines), first)} is one column: there must be one of items and "
+            f"{shortened(1 + _blank(lines), first)} is one column: there must be one of items and "
             f"one of topics, with a comma, a semicolon or a tab between them, such as {EXAMPLE!r}."
         )
     if len(best) > 1 and scores[best[0]][0] < 2:
         told = " or ".join(SEPARATORS[each] for each in best)
         raise InvalidInput(
-            f"{_shortened(1 + _blank(lines), first)} may be separated by {told}: give {path} a "
+            f"{shortened(1 + _blank(lines), first)} may be separated by {told}: give {path} a "
             f"first line such as {EXAMPLE!r}."
         )
     return best[0]
@@ -218,35 +211,19 @@ def _cells(lines: Sequence[str], separator: str) -> list[list[str]]:
         return []
 
 
-def _refuse_letters(path: Path, encoding: str) -> None:
-    """Say which line is not written as the rest."""
-    if encoding != "utf-8":
-        return
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                line.decode()
-            except UnicodeDecodeError as error:
-                told = _shortened(number, line.decode("utf-8", "replace").rstrip("\r\n"))
-                raise InvalidInput(
-                    f"{told} is not UTF-8: it has the byte 0x{line[error.start]:02x} at place "
-                    f"{error.start + 1}. Save the table as CSV in UTF-8."
-                ) from None
-
-
 def _refuse_ragged(path: Path, encoding: str, separator: str, size: int) -> None:
     """Say which line has more or fewer cells than the header."""
-    with _open(path, encoding) as file:
+    with open_text(path, encoding) as file:
         reader = csv.reader(file, delimiter=separator)
         start = 1
         try:
             for cells in reader:
                 if cells and len(cells) != size:
-                    told = _line_at(path, encoding, start, start)
+                    told = line_at(path, encoding, start, start)
                     raise InvalidInput(f"{told} {_ragged(cells, size, separator)}")
                 start = reader.line_num + 1
         except csv.Error as error:
-            told = _line_at(path, encoding, start, start)
+            told = line_at(path, encoding, start, start)
             raise InvalidInput(f"{told} cannot be read: {error}.") from None
 
 
@@ -262,23 +239,11 @@ def _ragged(cells: Sequence[str], size: int, separator: str) -> str:
 
 def _line(path: Path, encoding: str, separator: str, row: int) -> str:
     """Where a row stands: empty lines are no rows, and a row may go over several lines."""
-    with _open(path, encoding) as file, contextlib.suppress(csv.Error):
+    with open_text(path, encoding) as file, contextlib.suppress(csv.Error):
         reader, seen, start = csv.reader(file, delimiter=separator), -2, 1
         for cells in reader:
             seen += bool(cells)
             if seen == row:
-                return _line_at(path, encoding, start, reader.line_num)
+                return line_at(path, encoding, start, reader.line_num)
             start = reader.line_num + 1
     return f"row {row + 1} below the header"
-
-
-def _line_at(path: Path, encoding: str, start: int, end: int) -> str:
-    with _open(path, encoding) as file:
-        lines = list(islice(file, start - 1, end))
-    return _shortened(start, "".join(lines).rstrip("\r\n"))
-
-
-def _shortened(number: int, text: str, what: str = "line") -> str:
-    told = _ENDS.split(text)[0]
-    more = " …" if len(told) < len(text) or len(told) > LONGEST_QUOTE else ""
-    return f"{what} {number}: {told[:LONGEST_QUOTE]!r}{more}"

@@ -14,12 +14,14 @@ from conlinucb.catalog.sources import arrow
 from conlinucb.errors import InvalidInput
 from conlinucb.numerics.validation import Floats, Indices
 from conlinucb.service.catalogues.allowance import OWN, Allowance
+from conlinucb.service.catalogues.choices import Choices, places_of, refuse_unknown
 from conlinucb.service.catalogues.headers import IDS, Roles, no_column, plain, roles_of
 from conlinucb.service.catalogues.layouts import Pairs, pairs_of, weights_of
 from conlinucb.service.catalogues.sheets import Sheet, sheet_of
 from conlinucb.service.catalogues.told import told
 from conlinucb.service.catalogues.vectors import vectors_of
 
+NONE: Choices = {}
 LONGEST_ID = 200
 MANY_ROWS = 0.7
 """Share of distinct names among rows below which an id that differs in each row is the row's."""
@@ -63,11 +65,9 @@ class Reading:
         return int(rows[0]) if rows.size else None
 
 
-def read_table(path: Path, allowance: Allowance = OWN) -> Reading:
+def read_table(path: Path, allowance: Allowance = OWN, choices: Choices = NONE) -> Reading:
     """Which items have which topics, from a file of text or a parquet file."""
-    sheet = sheet_of(path, allowance)
-    allowance.check_seconds()
-    roles = roles_of(sheet.header)
+    sheet, roles = opened(path, allowance, choices)
     if roles.item is None:
         raise InvalidInput(no_column(sheet.header, "item", sheet.first))
     roles = _named_by(sheet, roles)
@@ -87,10 +87,20 @@ def read_table(path: Path, allowance: Allowance = OWN) -> Reading:
     return Reading(table, sheet, roles, pairs, items, codes)
 
 
+def opened(path: Path, allowance: Allowance, choices: Choices) -> tuple[Sheet, Roles]:
+    """The columns of a table, and what each is for, as far as that was chosen or its name says."""
+    sheet = sheet_of(path, allowance, choices)
+    allowance.check_seconds()
+    refuse_unknown(sheet.header, choices)
+    return sheet, roles_of(sheet.header, places_of(sheet.header, choices))
+
+
 def _named_by(sheet: Sheet, roles: Roles) -> Roles:
     """Where an id differs in each row and names come again, it is the row's, not the item's."""
     title = roles.details.get("title")
-    if title is None or roles.item is None or plain(sheet.header[roles.item]) not in IDS:
+    if title is None or roles.item is None or roles.chosen & {title, roles.item}:
+        return roles
+    if plain(sheet.header[roles.item]) not in IDS:
         return roles
     ids, names = (len(encode(sheet.columns[at])[1]) for at in (roles.item, title))
     if ids < len(sheet) or names > MANY_ROWS * len(sheet):

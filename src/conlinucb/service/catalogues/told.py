@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conlinucb.service.catalogues.headers import Roles, nouns_of
-from conlinucb.service.catalogues.layouts import Pairs, is_numeric
+from conlinucb.service.catalogues.layouts import Pairs, is_numeric, marks_of, vectors_in
 from conlinucb.service.catalogues.sheets import SEPARATORS, Sheet
 from conlinucb.service.schemas.preview import ColumnOut
 
@@ -37,7 +37,11 @@ def told(
     if roles.details:
         more = [f"{sheet.header[at]!r} is its {kind}" for kind, at in roles.details.items()]
         words.append(f"More about an item: {', '.join(more)}.")
-    return words, [*pairs.warnings, *_left_out(sheet, roles, pairs, first_bare, bare)]
+    return words, [
+        *sheet.warnings,
+        *pairs.warnings,
+        *_left_out(sheet, roles, pairs, first_bare, bare),
+    ]
 
 
 def _between(separator: str) -> str:
@@ -78,7 +82,8 @@ def _left_out(
             f"{what} left out, since nothing would be known of them: {sheet.quoted(first_bare)}"
             f"{' is the first' if bare > 1 else ''}."
         )
-    unused = [at for at in unused_of(sheet, roles, pairs) if sheet.header[at]]
+    wanted = roles.chosen - {roles.weight}  # to be unused, which need not be said
+    unused = [at for at in unused_of(sheet, roles, pairs) if sheet.header[at] and at not in wanted]
     alike = [sheet.header[at] for at in unused if at in roles.alike]
     numbers = [at for at in unused if at not in roles.alike and is_numeric(sheet.columns[at])]
     rest = [sheet.header[at] for at in unused if at not in roles.alike and at not in numbers]
@@ -107,11 +112,17 @@ def unused_of(sheet: Sheet, roles: Roles, pairs: Pairs) -> list[int]:
     return [at for at in range(len(sheet.header)) if at not in used]
 
 
-def columns_of(sheet: Sheet, roles: Roles, pairs: Pairs) -> list[ColumnOut]:
-    """Every column, and what it was taken for."""
+def columns_of(sheet: Sheet, roles: Roles, pairs: Pairs | None) -> list[ColumnOut]:
+    """Every column, and what it was taken for; without ``pairs``, as far as that can be told."""
     uses = {at: kind for kind, at in roles.details.items()}
-    uses |= dict.fromkeys(pairs.used, "vector" if pairs.layout == "vectors" else "topic")
-    if roles.weight is not None and pairs.layout != "columns":
+    if pairs is None:
+        marks = marks_of(sheet, roles)
+        uses |= dict.fromkeys((*roles.topics, *marks), "topic")
+        if not roles.topics and not marks:
+            uses |= dict.fromkeys(vectors_in(sheet, roles), "vector")
+    else:
+        uses |= dict.fromkeys(pairs.used, "vector" if pairs.layout == "vectors" else "topic")
+    if roles.weight is not None and (pairs is None or pairs.layout != "columns"):
         uses[roles.weight] = "weight"
     if roles.item is not None:
         uses[roles.item] = "item"

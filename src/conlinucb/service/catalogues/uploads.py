@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,18 +21,20 @@ from conlinucb.catalog.table import TEXT_FILES
 from conlinucb.errors import InvalidInput, RankWarning
 from conlinucb.numerics.validation import Floats
 from conlinucb.service.catalogues.allowance import OWN, Allowance
+from conlinucb.service.catalogues.choices import choices_of
 from conlinucb.service.catalogues.detail_columns import details_of
 from conlinucb.service.catalogues.headers import nouns_of
 from conlinucb.service.catalogues.lens import Lens, grouped, of_vectors, questions_about
-from conlinucb.service.catalogues.tables import LONGEST_ID, Reading, read_table
+from conlinucb.service.catalogues.tables import LONGEST_ID, Reading, opened, read_table
 from conlinucb.service.catalogues.told import columns_of
 from conlinucb.service.catalogues.version import Content, refuse_twice
 from conlinucb.service.schemas import CatalogueBody, Item
-from conlinucb.service.schemas.preview import Understood
+from conlinucb.service.schemas.preview import ColumnOut, Understood
 from conlinucb.service.settings import PRINTED, Settings
 
 logger = logging.getLogger("conlinucb.service")
 MOST_ITEMS = 1_000_000
+T = TypeVar("T")
 _PRINTED = re.compile(PRINTED)
 
 
@@ -159,11 +161,27 @@ def read_json(body: CatalogueBody, allowance: Allowance = OWN, groups: int | Non
 
 def from_table(body: bytes, kind: str, **rules: Any) -> Upload:
     """A table of items and tags, ``kind`` .csv or .parquet."""
+    return _of_bytes(body, kind, lambda path: upload_of(path, **rules))
+
+
+def columns_in(
+    body: bytes, kind: str, *, columns: Sequence[str] = (), allowance: Allowance = OWN
+) -> list[ColumnOut]:
+    """The columns of a table that can perhaps not be used yet, and what each would be for."""
+
+    def read(path: Path) -> list[ColumnOut]:
+        sheet, roles = opened(path, allowance, choices_of(columns))
+        return columns_of(sheet, roles, None)
+
+    return _of_bytes(body, kind, read)
+
+
+def _of_bytes(body: bytes, kind: str, read: Callable[[Path], T]) -> T:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"catalogue{kind}"
         path.write_bytes(body)
         try:
-            return upload_of(path, **rules)
+            return read(path)
         except InvalidInput as error:
             raise InvalidInput(str(error).replace(str(path), "The table")) from None
 
@@ -197,17 +215,19 @@ def upload_of(
     image_hosts: Collection[str] | None = None,
     allowance: Allowance = OWN,
     groups: int | None = None,
+    columns: Sequence[str] = (),
     **rules: Any,
 ) -> Upload:
     """A file of text or parquet; what was guessed is said.
 
+    ``columns`` say what some are for, such as "item:Film"; of all others it is guessed.
     Images on hosts other than ``image_hosts`` are left out, where those are given.
     """
     if not path.is_file():
         raise InvalidInput(f"There is no file {path}.")
     if path.suffix.lower() not in (".parquet", *TEXT_FILES):
         raise InvalidInput(f"{path} must end in {', '.join(TEXT_FILES)} or .parquet.")
-    reading = read_table(path, allowance)
+    reading = read_table(path, allowance, choices_of(columns))
     if reading.vectors is not None:
         return _of_reading(reading, image_hosts, allowance, groups, rules.get("d"))
     if groups is not None:

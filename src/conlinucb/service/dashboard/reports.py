@@ -9,6 +9,7 @@ from typing import Any
 
 from conlinucb.errors import StorageError
 from conlinucb.service.catalogues.version import CatalogueVersion
+from conlinucb.service.dashboard.never_shown import never_shown_of
 from conlinucb.service.dashboard.populations import populations_of
 from conlinucb.service.dashboard.questions import questions_of
 from conlinucb.service.dashboard.rounds import rounds_of
@@ -102,6 +103,7 @@ def _facts(storage: Storage, version: CatalogueVersion, days: int) -> Facts:
         ],
         "questions": questions_of(tally),
         "rounds": rounds_of(tally),
+        "never_shown": never_shown_of(tally, version),
         "populations": populations_of(tally, storage.populations.all(version.id), in_use),
         "store": _store(storage, version.id),
     }

@@ -89,6 +89,10 @@ class Tally:
         self.ratings, self.asked, self.touched = Ratings(), Asked(), Touched()
         self.likes: list[tuple[int, int]] = []
         """Who liked which item, volunteered or recommended; each pair once."""
+        self.shown: set[str] = set()
+        """Items that were recommended to anybody."""
+        self.shown_to = 0
+        """People who were recommended anything."""
         self.topics: dict[Topic, int] = {}
         self.items: dict[str, int] = {}
 
@@ -99,6 +103,7 @@ class Tally:
         self._take_activity(events)
         gone = retracted(events)
         standing = [event for event in events if event.seq not in gone]
+        self._take_shown(standing)
         first_row = len(self.ratings.person)
         decisions = self._take_rewards(standing)
         self._take_questions(standing)
@@ -120,6 +125,16 @@ class Tally:
             before = event.at
         for part in here:
             self.activity[part].people += 1
+
+    def _take_shown(self, standing: Sequence[Event]) -> None:
+        items = {
+            each.item
+            for event in standing
+            if isinstance(event.body, RecommendationBody) and self.window.part(event.at) is not None
+            for each in event.body.items
+        }
+        self.shown |= items
+        self.shown_to += bool(items)
 
     def _take_rewards(self, standing: Sequence[Event]) -> list[int]:
         """The rewards of this window; the decisions that their rows are about, in order."""

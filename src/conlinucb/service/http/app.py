@@ -135,7 +135,11 @@ def create_app(
         routes=app.state.routes,
     )
     app.add_middleware(
-        Guard, callers=app.state.callers, image_hosts=config.image_hosts, limits=app.state.limits
+        Guard,
+        callers=app.state.callers,
+        image_hosts=config.image_hosts,
+        limits=app.state.limits,
+        homes=config.page != "off",
     )
     app.state.timings, app.state.metrics, app.state.traces = Timings(), Metrics(), traces
     app.add_middleware(

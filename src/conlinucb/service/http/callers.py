@@ -37,6 +37,8 @@ _TRACES = frozenset(
 _STARTS = (b"x-forwarded", b"cf-", b"x-envoy-", b"x-appengine-", b"x-arr-", b"x-vercel-", b"fly-")
 """What proxies add to a request; a browser or a program does not."""
 
+KEY_NEEDED = "key_needed"
+"""The code of a refusal for want of a key."""
 _WITH_IDS = ("/v1/users/", "/v1/catalogues/")
 
 
@@ -232,7 +234,7 @@ def _check_catalogue(own: str, route: str, scope: Scope) -> None:
 
 
 def _key_needed(message: str) -> Problem:
-    return Problem(401, "key_needed", message, headers={"WWW-Authenticate": "Bearer"})
+    return Problem(401, KEY_NEEDED, message, headers={"WWW-Authenticate": "Bearer"})
 
 
 def _unknown(keyring: Keyring | None) -> Problem:

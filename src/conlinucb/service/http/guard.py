@@ -13,7 +13,8 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from conlinucb.service.http.bodies import Body
-from conlinucb.service.http.callers import Callers
+from conlinucb.service.http.callers import KEY_NEEDED, Callers
+from conlinucb.service.http.key_page import key_page, wants_page
 from conlinucb.service.http.limits import HEALTH, Limits
 from conlinucb.service.http.logs import in_the_log
 from conlinucb.service.http.turns import check_turn
@@ -48,8 +49,9 @@ class Guard:
         callers: Callers,
         image_hosts: Collection[str] = (),
         limits: Limits | None = None,
+        homes: bool = False,
     ) -> None:
-        self.app = app
+        self.app, self._homes = app, homes
         self._callers, self._limits = callers, limits or Limits()
         images = " ".join(["'self'", *(f"https://{each}" for each in image_hosts)])
         policy = _POLICY.format(images=images).encode()
@@ -79,7 +81,7 @@ class Guard:
         finally:
             limits.at_work -= 1
             body.close()
-        await exchange.finish()
+        await exchange.finish(scope, self._homes)
 
 
 def _limit(scope: Scope) -> int:
@@ -115,19 +117,21 @@ class _Exchange:
             message["headers"] = [*told, *(each for each in self._headers if each[0] not in own)]
         await self._send(message)
 
-    async def finish(self) -> None:
+    async def finish(self, scope: Scope, homes: bool) -> None:
         """Say what the problem is, if there is one and nothing was said yet."""
         problem, self.problem = self.problem, None
         if problem is not None and not self._started:
             if problem.status != 500:
                 observer.count("turned_away", reason=problem.code)
-            await _refuse(problem, self.send)
+            page = problem.code == KEY_NEEDED and wants_page(scope)
+            await _refuse(problem, self.send, key_page(str(problem), homes=homes) if page else None)
 
 
-async def _refuse(problem: Problem, send: Send) -> None:
-    body = json.dumps(problem.body()).encode()
+async def _refuse(problem: Problem, send: Send, page: bytes | None) -> None:
+    body = json.dumps(problem.body()).encode() if page is None else page
+    kind = b"application/json" if page is None else b"text/html; charset=utf-8"
     headers: list[Any] = [
-        (b"content-type", b"application/json"),
+        (b"content-type", kind),
         (b"content-length", str(len(body)).encode()),
         *((name.lower().encode(), value.encode()) for name, value in problem.headers().items()),
     ]

@@ -59,6 +59,7 @@ _ALWAYS: dict[str, str] = {
     "PUT /v1/catalogues/{name}": BUILD,
     "DELETE /v1/catalogues/{name}": BUILD,
     "POST /v1/catalogues/preview": BUILD,
+    "POST /v1/catalogues/columns": BUILD,
     "POST /v1/catalogues/{name}/items": BUILD,
     "POST /v1/catalogues/{name}/removals": BUILD,
     "PUT /v1/catalogues/{name}/settings": BUILD,

@@ -29,6 +29,7 @@ HEAVY = {
     "GET /v1/users/{user}/explain": "profiles",
     "GET /v1/users/{user}/export": "exports",
     "POST /v1/catalogues/preview": "uploads",
+    "POST /v1/catalogues/columns": "uploads",
     "PUT /v1/catalogues/{name}": "uploads",
     "GET /v1/dashboard": "dashboards",
     "POST /v1/catalogues/{name}/populations": "populations",

@@ -105,6 +105,15 @@ class RoundsOut(BaseModel):
     chance: ChanceOut | None
 
 
+class NeverShownOut(BaseModel):
+    """Items that nobody was recommended in this time."""
+
+    items: int = Field(description="That are there now.")
+    people: int | None = Field(description="Who were recommended anything; null if fewer than 5.")
+    never: int | None = Field(description="Items that none of them was; null of fewer than 5.")
+    first: list[str] = Field(description="The titles of the first of them, at most 10.")
+
+
 class PopulationEffectOut(BaseModel):
     """The first five rounds under one population; 0 is none."""
 
@@ -220,6 +229,7 @@ class DashboardOut(BaseModel):
             "popular": _NOTHING,
             "chance": {**_SHARE, "by": "items", "items": 180},
         },
+        never_shown={"items": 180, "people": 118, "never": 2, "first": ["Ran", "Stalker"]},
         populations=[
             {
                 "number": 0,
@@ -256,6 +266,7 @@ class DashboardOut(BaseModel):
     activity: list[PartOut] = Field(description="Days, or for one day hours, of UTC.")
     questions: QuestionsOut
     rounds: RoundsOut
+    never_shown: NeverShownOut
     populations: list[PopulationEffectOut]
     requests: RequestsOut
     store: StoreOut

@@ -14,6 +14,8 @@ Layout = Literal["long", "wide", "columns", "vectors", "items"]
 class ColumnOut(BaseModel):
     """A column of an uploaded table, and what it was taken for."""
 
+    model_config = shown(name="Recipe", used_as="item")
+
     name: str
     used_as: str | None = Field(
         description="item, topic, vector, weight, title, subtitle, image, link, text or year; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
@@ -10,9 +11,11 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import ValidationError
 
 from conlinucb.agent.spec import refuse_strangers
+from conlinucb.errors import InvalidInput
 from conlinucb.service.catalogues.allowance import Allowance
+from conlinucb.service.catalogues.choices import ROLES
 from conlinucb.service.catalogues.preview import preview_of
-from conlinucb.service.catalogues.uploads import Upload, from_table, read_json
+from conlinucb.service.catalogues.uploads import Upload, columns_in, from_table, read_json
 from conlinucb.service.catalogues.version import CatalogueVersion
 from conlinucb.service.config import ServiceConfig
 from conlinucb.service.http.body_errors import sentence
@@ -34,6 +37,7 @@ from conlinucb.service.schemas import (
     PreviewOut,
     RemovalBody,
 )
+from conlinucb.service.schemas.preview import ColumnOut
 from conlinucb.service.settings import AskAbout, Settings
 
 router = APIRouter(
@@ -56,6 +60,14 @@ Asks = Annotated[
     AskAbout | None,
     Query(description="What questions are like, as in the settings; otherwise as they are."),
 ]
+Columns = Annotated[
+    list[str] | None,
+    Query(
+        description="For a table: what a column is for where its name does not say so, ROLE:NAME, "
+        f"once for each such column. Roles: {', '.join(ROLES)}.",
+        examples=[["item:Film", "topic:Kind"]],
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -65,6 +77,7 @@ class Wanted:
     d: Directions = None
     groups: Groups = None
     ask_about: Asks = None
+    column: Columns = None
 
     def settings(self, given: Settings | None) -> Settings | None:
         """With the questions that were asked for; None where nothing is to be set."""
@@ -119,6 +132,24 @@ def _preview(request: Request, kind: str, body: bytes, wanted: Wanted) -> Previe
     found = _read(request, kind, body, wanted)
     settings = wanted.settings(found.beginning())
     return preview_of(found, catalogues_of(request).trial(found.content, settings))
+
+
+@router.post("/columns", summary="The columns of a table", openapi_extra=_BODY)
+async def columns(request: Request, column: Columns = None) -> list[ColumnOut]:
+    """What each column would be used as, even where the table cannot be used yet.
+
+    Says what a choice can be made from; JSON has no columns.
+    """
+    body = await request.body()
+    work = partial(_columns, request, _kind(request), body, column or [])
+    return await turns_of(request).run(work)
+
+
+def _columns(request: Request, kind: str, body: bytes, told: list[str]) -> list[ColumnOut]:
+    if kind not in TABLES:
+        _given(kind, body, told)
+        return []
+    return columns_in(body, TABLES[kind], columns=told, allowance=_allowance(request))
 
 
 def _kind(request: Request) -> str:
@@ -176,21 +207,37 @@ def _put(
 
 def _read(request: Request, kind: str, body: bytes, wanted: Wanted) -> Upload:
     config: ServiceConfig = request.app.state.config
-    allowance = Allowance(1_000_000 * config.unpacked_megabytes, config.upload_seconds)
+    allowance = _allowance(request)
+    columns = wanted.column or []
     if kind in TABLES:
         rules: dict[str, Any] = {"image_hosts": config.image_hosts, "allowance": allowance}
-        return from_table(body, TABLES[kind], d=wanted.d, groups=wanted.groups, **rules)
+        rules |= {"d": wanted.d, "groups": wanted.groups, "columns": columns}
+        return from_table(body, TABLES[kind], **rules)
+    given = _given(kind, body, columns)
+    if given.settings is not None:
+        refuse_strangers(given.settings.agent, "settings.agent")
+    return read_json(given, allowance, wanted.groups)
+
+
+def _allowance(request: Request) -> Allowance:
+    config: ServiceConfig = request.app.state.config
+    return Allowance(1_000_000 * config.unpacked_megabytes, config.upload_seconds)
+
+
+def _given(kind: str, body: bytes, columns: Sequence[str]) -> CatalogueBody:
+    """A catalogue as JSON, whose fields have names already."""
     if kind != "application/json":
         raise Problem(
             415, "wrong_type", f"A catalogue is application/json or {list(TABLES)}, got {kind!r}."
         )
+    if columns:
+        raise InvalidInput(
+            f"column is for tables, got {columns[0][:100]!r} and JSON, whose fields have names."
+        )
     try:
-        given = CatalogueBody.model_validate_json(body)
+        return CatalogueBody.model_validate_json(body)
     except ValidationError as error:
         raise Problem(422, "invalid_body", sentence(error.errors(), ("body",))) from None
-    if given.settings is not None:
-        refuse_strangers(given.settings.agent, "settings.agent")
-    return read_json(given, allowance, wanted.groups)
 
 
 @router.delete("/{name}", summary="Remove a catalogue", status_code=204)

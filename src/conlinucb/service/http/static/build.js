@@ -6,6 +6,7 @@ import { previewed } from "/static/preview.js";
 import { showApi } from "/static/api.js";
 import { showServed } from "/static/served.js";
 import { askingChoice } from "/static/asking.js";
+import { columnTable, withChoice } from "/static/columns.js";
 
 const KINDS = {
   csv: "text/csv", txt: "text/csv", tsv: "text/tab-separated-values",
@@ -13,6 +14,7 @@ const KINDS = {
 };
 const TABS = ["upload", "catalogues", "api"];
 const LARGEST = 128_000_000;
+const GUESSED = { about: null, columns: {} }; // what was chosen: nothing yet
 let served = []; // names of catalogues that are there
 let turn = 0; // of several files chosen in a row, the last one counts
 
@@ -97,35 +99,55 @@ function takeFile(file) {
   return look(file, kind, file.name);
 }
 
-async function look(body, kind, name, about = null, as = null) {
+/** `wants` is what was chosen so far, `as` the name to suggest, `at` where the focus goes. */
+async function look(body, kind, name, wants = GUESSED, as = null, at = "#preview-title") {
   turn += 1;
   const mine = turn;
   const result = byId("result");
+  const choose = (column, role) => look(body, kind, name, { ...wants, columns: withChoice(wants.columns, column, role) },
+    byId("name")?.value ?? as, `select[data-column="${CSS.escape(column)}"]`);
   say(`Reading ${name}`);
   result.replaceChildren(waiting(`Reading ${name} and trying it out …`));
   await guarded(result, async () => {
     let found;
     try {
-      found = await keyed("POST", `/v1/catalogues/preview${asked(about)}`, body, kind);
+      found = await keyed("POST", `/v1/catalogues/preview${asked(wants)}`, body, kind);
     } catch (error) {
       if (mine !== turn) return;
       if (needsKey(error)) throw error;
       say(`${name} cannot be used. ${error.message}`);
-      result.replaceChildren(trouble(`${name} cannot be used yet`, error.message), hintOf(error));
+      const box = await columnsBox(error, body, kind, wants, choose);
+      if (mine !== turn) return;
+      result.replaceChildren(trouble(`${name} cannot be used yet`, error.message), box, hintOf(error));
+      if (wants !== GUESSED) result.querySelector(at)?.focus();
       return;
     }
     if (mine !== turn) return;
     const suggested = as ?? (name.replace(/\.[^.]*$/, "").replace(/[_\s]+/g, " ").trim().slice(0, 60) || "catalogue");
     // Another way to ask is tried out at once; without a choice a catalogue that is there keeps its own.
-    const asking = askingChoice("asks", about ?? (served.includes(suggested) ? null : "one"), (value) => look(body, kind, name, value, byId("name").value));
-    const shown = previewed(found, name, suggested, served, (as) => put(body, kind, as, about), asking);
+    const asking = askingChoice("asks", wants.about ?? (served.includes(suggested) ? null : "one"),
+      (value) => look(body, kind, name, { ...wants, about: value }, byId("name").value, "input[name=asks]:checked"));
+    const shown = previewed(found, name, suggested, served, (called) => put(body, kind, called, wants), asking, choose);
     result.replaceChildren(...shown);
     byId("drop").classList.add("slim");
     byId("drop").querySelector(".drop-title").textContent = "Drop another table here, or choose a file";
     say(`${name} is read: ${found.items} items, ${found.topics} topics.`);
-    if (about === null) byId("preview-title").focus();
-    else document.querySelector("input[name=asks]:checked").focus();
+    (result.querySelector(at) ?? byId("preview-title")).focus();
   });
+}
+
+/** Where a table cannot be used as it was taken, what its columns are can be said. */
+async function columnsBox(error, body, kind, wants, choose) {
+  if (error.code !== "invalid_input") return "";
+  let table = null;
+  try {
+    table = columnTable(await keyed("POST", `/v1/catalogues/columns${asked({ ...wants, about: null })}`, body, kind), choose);
+  } catch {
+    return ""; // it has no columns that could be told apart
+  }
+  return table === null ? "" : el("section", { class: "panel hint-box", "aria-labelledby": "which" },
+    el("h3", { id: "which" }, "Which column is what?"),
+    el("p", {}, "Say which one names the item, and which hold its topics: it is tried out at once."), table);
 }
 
 function hintOf(error) {
@@ -141,9 +163,14 @@ const waiting = (text) => el("div", { class: "waiting-box" },
 
 // Into service
 
-const asked = (about) => (about === null ? "" : `?${new URLSearchParams({ ask_about: about })}`);
+/** What was chosen, for an address. */
+function asked({ about, columns }) {
+  const all = Object.entries(columns).map(([name, role]) => ["column", `${role}:${name}`]);
+  if (about !== null) all.push(["ask_about", about]);
+  return all.length ? `?${new URLSearchParams(all)}` : "";
+}
 
-async function put(body, kind, name, about) {
+async function put(body, kind, name, wants) {
   const place = byId("putting");
   const button = byId("put");
   button.disabled = true;
@@ -151,7 +178,7 @@ async function put(body, kind, name, about) {
   say(`Putting ${name} into service`);
   await guarded(place, async () => {
     try {
-      let found = await keyed("PUT", `/v1/catalogues/${encodeURIComponent(name)}${asked(about)}`, body, kind);
+      let found = await keyed("PUT", `/v1/catalogues/${encodeURIComponent(name)}${asked(wants)}`, body, kind);
       while (found.building !== null) {
         place.replaceChildren(waiting(`Version ${found.building} is being built: everyone’s answers are taken over. Until then version ${found.version} is served.`));
         await new Promise((resolve) => { setTimeout(resolve, 700); });

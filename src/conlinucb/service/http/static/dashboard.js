@@ -85,6 +85,7 @@ function show(found) {
   byId("activity").classList.toggle("abreast", byId("activity").clientWidth > THREE);
   byId("activity").replaceChildren(...activity(found));
   byId("rounds").replaceChildren(...rounds(found.rounds, found.least_people));
+  byId("never").replaceChildren(...neverShown(found.never_shown, found.least_people));
   byId("questions").replaceChildren(...questions(found.questions, found.least_people));
   byId("worth").replaceChildren(...worth(found.questions));
   byId("populations").replaceChildren(...populations(found.populations, found.least_people));
@@ -183,6 +184,16 @@ function rounds({ rounds: found, liked, popular, chance }, least) {
         found.map(({ round, liked: a, popular: b }) => [round, percent(a.share), interval(a), a.count ?? "–", a.people ?? "–", percent(b.share), interval(b) || "–", b.count ?? "–"]))),
     el("div", { class: "beside" }, ...note.map((each) => el("p", { class: "small" }, each))),
   ];
+}
+
+// What it never shows
+
+function neverShown({ items, people, never, first }, least) {
+  if (never === null) return [el("p", { class: "small" }, `Shown from ${least} people on who were recommended anything.`)];
+  const told = el("p", {}, el("strong", {}, never ? `${number(never)} of ${count(items, "item")}` : "None"),
+    never ? ` (${percent(never / items)}) ${never === 1 ? "was" : "were"} recommended to nobody: ` : ": every item was recommended to somebody.",
+    first.join(", "), never > first.length ? ` and ${number(never - first.length)} more.` : never ? "." : "");
+  return [told, el("p", { class: "small" }, `By what was looked at of this time, of ${number(people)} people. With explore in the settings, some are drawn at random.`)];
 }
 
 // The questions

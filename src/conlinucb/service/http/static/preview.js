@@ -1,23 +1,24 @@
 // What an upload would become: what was understood, what it covers, how it would talk.
 
+import { columnTable } from "/static/columns.js";
 import { count, el, fixed } from "/static/common.js";
 
 const MOST_BARS = 12;
-const USES = { topic: "topics", item: "the item", vector: "where it lies" };
 const percent = (share) => `${Math.round(100 * share)} %`;
 
 /**
  * The elements of a preview; ``put`` is called with the name under which it goes into service;
- * ``asking`` is the choice of what questions are like.
+ * ``asking`` is the choice of what questions are like; ``choose`` is called with a column's name and
+ * what it is to be.
  */
-export function previewed(found, file, suggested, served, put, asking = null) {
+export function previewed(found, file, suggested, served, put, asking, choose) {
   const warnings = [...found.understood.warnings, ...found.warnings];
   return [
     el("h2", { id: "preview-title", tabindex: "-1", class: "preview-title" }, `What ${file} would become`),
     facts(found),
     warnings.length ? lookAt(warnings) : el("p", { class: "fine" }, "Everything was understood; nothing was left out."),
     el("div", { class: "preview" },
-      el("div", { class: "preview-side" }, form(suggested, served, put, asking), understood(found.understood)),
+      el("div", { class: "preview-side" }, form(suggested, served, put, asking), understood(found.understood, choose)),
       el("div", { class: "preview-main" }, coverage(found), questions(found.questions))),
     people(found),
   ];
@@ -54,23 +55,11 @@ function form(suggested, served, put, asking) {
   return el("section", { class: "panel put", "aria-label": "Put it into service" }, made, el("div", { id: "putting" }));
 }
 
-function understood(told) {
-  const rows = told.columns.filter((each) => each.name).reduce(shortened, []).map((each) => el("tr", {},
-    el("th", { scope: "row" }, each.name),
-    el("td", {}, each.used_as === null ? el("span", { class: "unused" }, "not used") : USES[each.used_as] ?? each.used_as)));
+function understood(told, choose) {
   return el("section", { class: "panel", "aria-labelledby": "understood" },
     el("h3", { id: "understood" }, "What was understood"),
     el("ul", { class: "words" }, ...told.words.map((each) => el("li", {}, each))),
-    rows.length ? el("table", { class: "columns" },
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Column"), el("th", { scope: "col" }, "Used as"))),
-      el("tbody", {}, ...rows)) : null);
-}
-
-/** Of many columns that are one vector the first and the last stand for all. */
-function shortened(rows, each) {
-  const last = rows.at(-1);
-  if (each.used_as !== "vector" || last?.used_as !== "vector") return [...rows, { ...each, first: each.name }];
-  return [...rows.slice(0, -1), { ...last, name: `${last.first} to ${each.name}` }];
+    columnTable(told.columns, choose));
 }
 
 function lookAt(warnings) {
