@@ -10,6 +10,8 @@ import pytest
 
 import conlinucb as cl
 from conlinucb.agent.strategies import LogDet
+from conlinucb.agent.strategies.log_det import MANY, by_mean, members_left, sums_of
+from conlinucb.numerics.ties import largest, threshold
 from support import graphs
 from support.meetings import assert_met_alike
 from support.reference import Floats, first_of_the_best
@@ -85,6 +87,52 @@ def test_the_choice_is_the_largest_determinants(d: int, share: float, spread: st
         assert LogDet.kernel(fresh) == chosen
         radii = np.sqrt(np.sum(view.terms.T * np.linalg.solve(M, view.terms.T), axis=0))
         assert (view.bounds >= radii * (1 - 1e-9)).all()
+
+
+def dense_views(d: int, spread: str, views: int) -> Iterator[tuple[cl.View, Floats, Floats]]:
+    """The same of 120 terms of two kinds, nearly all of which share arms with more than d others.
+
+    The arms of one kind are long in one direction: their groups promise most, and hold less.
+    """
+    K, rng, M = 120, np.random.default_rng(d), 0.5 * np.eye(d)
+    long, kind = rng.random((240, 1)) < 0.5, rng.random(K) < 0.5
+    arms = rng.normal(size=(240, d)) / np.sqrt(d)
+    arms[:, 0] += 2.0 * long[:, 0]
+    catalog = cl.Catalog(arms, rng.random((240, K)) < np.where(long == kind, 0.1, 0.02))
+    graph, bounds = catalog.term_graph.weights.toarray(), np.full(K, np.inf)
+    assert np.count_nonzero(graph > 0) > 0.3 * K**2
+    assert np.mean(np.count_nonzero(graph, axis=1) > d) > 0.95
+    for _ in range(views):
+        offered = np.sort(rng.choice(K, size=rng.integers(60, K + 1), replace=False))
+        more = {"weights": rng.uniform(0.9, 1.1, size=K), "chances": rng.uniform(0.95, 1.0, size=K)}
+        yield view_of(catalog, spread, np.linalg.inv(M), bounds, offered=offered, **more), M, graph
+        x = catalog.terms[rng.integers(K)]
+        M = M + rng.uniform(0.5, 3.0) * np.outer(x, x)
+
+
+def looked_at_first(view: cl.View, wanted: Floats) -> tuple[int, bool]:
+    """Whose bound by traces is the largest, and whether so many groups are left once its own
+    determinant is known that a tangent is taken for a bound."""
+    d, traces = view.terms.shape[1], sums_of(view.constants, view.bounds**2)
+    each = [view.chances[k] * by_mean(view.weights[k] * traces[k], d) for k in view.offered]
+    first = largest(np.array(each))
+    return first, members_left(view, np.array(each), threshold(wanted[first])) >= MANY
+
+
+@pytest.mark.parametrize("spread", ["full", "edges"])
+@pytest.mark.parametrize("d", [8, 12])
+def test_the_choice_is_the_largest_determinants_by_a_tangent_too(d: int, spread: str) -> None:
+    """Where a tangent is taken, and at another group than the best one, a tangent that is too low
+    would leave out the best."""
+    tangents = beside = 0
+    for view, M, graph in dense_views(d, spread, 100):
+        wanted = scores(view, M, graph, full=spread == "full")
+        best = first_of_the_best(wanted)
+        first, tangent = looked_at_first(view, wanted)
+        tangents, beside = tangents + tangent, beside + (tangent and first != best)
+        assert LogDet.kernel(view) == view.offered[best]
+    assert tangents >= 30
+    assert beside >= 5
 
 
 def test_most_determinants_are_never_computed() -> None:

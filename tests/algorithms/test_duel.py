@@ -90,7 +90,7 @@ def people_of(kind: str, catalog: cl.Catalog, taste: Floats) -> cl.People:
     linear_people = cl.LinearUsers(tastes, pool_size=12)
     if kind == "yes or no":
         return cl.YesNo(linear_people)
-    return cl.Compares(linear_people, noise=1.0, logistic=True)
+    return cl.Compares(linear_people, noise=0.7, logistic=True)
 
 
 @pytest.mark.parametrize("kind", ["compares", "yes or no", "logged"])
@@ -150,6 +150,23 @@ def test_duels_have_the_logistic_chance_and_hang_on_place_alone() -> None:
     assert abs(np.mean(cast(Any, won)) - chance) < 4 * np.sqrt(chance * (1 - chance) / 2000)
     for around in (cl.YesNo(people), cl.Refuses(people, 0.5), cl.Compares(people)):
         assert [around.duel(place, 2, 3) for place in places[:50]] == won[:50]
+
+
+def test_who_compares_by_logistic_noise_compares_arms_by_it_too() -> None:
+    """As key-terms are compared: one estimate learns of both."""
+    catalog, arms, _, taste = world(0)
+    inner = cl.LinearUsers([0.3 * taste], pool_size=5)
+    places = [inner.place(catalog, 0, 0, 0, t) for t in range(1, 2001)]
+    lead = (arms[2] - arms[3]) @ (0.3 * taste)
+    for noise in (0.3, 3.0):
+        people = cl.Compares(inner, noise=noise, logistic=True)
+        won = [people.duel(place, 2, 3) for place in places]
+        chance = expit(lead / noise)
+        assert abs(np.mean(cast(Any, won)) - chance) < 4 * np.sqrt(chance * (1 - chance) / 2000)
+        assert [cl.YesNo(people).duel(place, 2, 3) for place in places[:50]] == won[:50]
+    sure = cl.Compares(inner, noise=0.0, logistic=True)
+    assert {sure.duel(place, 2, 3) for place in places[:50]} == {float(lead > 0)}
+    assert {sure.duel(place, 0, 1) for place in places[:50]} == {0.0, 1.0}, "twins: by a coin"
 
 
 def test_people_of_a_log_prefer_what_is_worth_more() -> None:

@@ -95,6 +95,22 @@ def test_decisions_equal_the_reference(name: str, which: str) -> None:
             assert agent.open_nodes(mine).tolist() == sorted(twin.open)
 
 
+@pytest.mark.parametrize("name", ["hcb", "phcb"])
+def test_on_a_tree_of_single_items_it_is_linucb(name: str) -> None:
+    arms = blobs(3, 60, 5)
+    catalog = cl.Catalog(arms).with_tree([60])
+    agents = {
+        name: getattr(cl, name)(catalog, beta=0.7, alpha=0.9),
+        "linucb": cl.linucb(catalog, beta=0.7, alpha=0.9),
+    }
+    people = cl.LinearUsers(np.random.default_rng(0).normal(size=(3, 5)), pool_size=20)
+    results = cl.simulate(agents, people, rounds=ROUNDS, trace=True)
+    for user in range(3):
+        one, other = (results.trace(each, 0, user)[0].tolist() for each in agents)
+        assert one == other
+        assert len(set(one)) > 5
+
+
 def test_nodes_do_open() -> None:
     catalog = CATALOGUES["three levels"]()
     agent = cl.phcb(catalog, visits=1.0, feedback=-10.0)

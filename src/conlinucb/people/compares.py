@@ -19,6 +19,7 @@ from conlinucb.people.compiled import (
     Rounds,
     Voice,
     compiled_people,
+    duelled,
     no_changes,
     preferred,
     worded,
@@ -32,8 +33,9 @@ class Compares(Wrapped):
     none), on what people with a taste have as x~'theta* and people of a log as their answer. Where
     the two are within ``near`` of each other they say "both" or, if their mean is below ``liked``,
     "neither"; where one is not known, nothing. With ``logistic`` the noises are such that the first
-    is preferred with the chance 1 / (1 + e^-(difference / noise)). All other questions are answered
-    as by the inner people, who are ``LinearUsers``, ``ClickUsers``, ``LoggedPeople`` or any with a
+    is preferred with the chance 1 / (1 + e^-(difference / noise)), and duels of arms are decided by
+    the same noise where there is a taste. All other questions and duels are answered as by the
+    inner people, who are ``LinearUsers``, ``ClickUsers``, ``LoggedPeople`` or any with a
     ``table``.
 
     >>> import conlinucb as cl
@@ -70,11 +72,17 @@ class Compares(Wrapped):
         """A word about a pair, anything else as the inner people."""
         if question.kind != "pair":
             return self.people.answer(place, question, number)
-        nobody = np.empty(0), 0, np.empty(0), np.empty(0), 0, 0, 0.0, 0.0, 0
-        voice = Voice(*nobody, no_changes(), np.uint64(place.seed), comparing=self._rule())
         table = self._table(place.catalog, place.user)
         first, second = (float(table[each]) for each in question.indices)
-        return worded(preferred(voice, first, second, place.round, number))
+        return worded(preferred(self._voice(place), first, second, place.round, number))
+
+    def duel(self, place: Place, first: int, second: int) -> float | None:
+        """With ``logistic`` by the noise and a taste, else as the inner people."""
+        theta = self.people.taste(place) if self.logistic else None
+        if theta is None:
+            return self.people.duel(place, first, second)
+        voice = self._voice(place)._replace(theta=theta, has_theta=1)
+        return duelled(voice, place.catalog._arms, first, second, place.round)
 
     def opinions(self, place: Place, question: Question, number: int) -> Opinions:
         """As the inner people."""
@@ -89,6 +97,10 @@ class Compares(Wrapped):
         """The inner people's, and how they compare."""
         rule = [self.noise, self.near, self.liked, *(["logistic"] if self.logistic else [])]
         return {**self.people.parameters(), "Compares": rule}
+
+    def _voice(self, place: Place) -> Voice:
+        nobody = np.empty(0), 0, np.empty(0), np.empty(0), 0, 0, 0.0, 0.0, 0
+        return Voice(*nobody, no_changes(), np.uint64(place.seed), comparing=self._rule())
 
     def _rule(self) -> Floats:
         return np.array([self.noise, self.near, self.liked, self.logistic])

@@ -218,15 +218,20 @@ def pair_answer(voice: Voice, first: int, second: int, round: int, number: int) 
 def duelled(voice: Voice, arms: Floats, first: int, second: int, round: int) -> float:
     """1 where the first of two arms is preferred, 0 for the second, NaN where one is not known.
 
-    By a taste with the chance that is logistic in its difference; else whichever is worth more.
+    By a taste with the chance that is logistic in its difference, over the noise of people who
+    compare by logistic noises; else whichever is worth more.
     """
-    drawn = uniform(derive(derive(voice.seed, round), DUEL), 0)
+    drawn, noise = uniform(derive(derive(voice.seed, round), DUEL), 0), 1.0
+    if voice.comparing.shape[0] > 0 and voice.comparing[3]:
+        noise = voice.comparing[0]
     if voice.has_theta:
         lead = 0.0
         for i in range(arms.shape[1]):
             lead += (arms[first, i] - arms[second, i]) * voice.theta[i]
-        return 1.0 if drawn < linked(LOGISTIC, lead) else 0.0
-    lead = voice.worth[first] - voice.worth[second]
+        if noise > 0.0:
+            return 1.0 if drawn < linked(LOGISTIC, lead / noise) else 0.0
+    else:
+        lead = voice.worth[first] - voice.worth[second]
     if lead == 0.0:
         return 1.0 if drawn < 0.5 else 0.0
     return 1.0 if lead > 0.0 else 0.0 if lead < 0.0 else np.nan

@@ -17,7 +17,9 @@ ABOUT = (
     "and noises as ConUCB and MCR met there. Rows are in the order of how much less regret than "
     "MCR's there is; places are among all agents of the item, from the best one that cannot be "
     "told apart to the last one that cannot, by paired 95 % intervals. Regrets of different items "
-    "are not to be compared: people and key-terms differ."
+    "are not to be compared: people and key-terms differ. What HCB, pHCB, ConTS and ConDuel are "
+    "made for, and why they have so much more here, is measured on their pages, hierarchy.md, "
+    "conts.md and conduel.md of docs/algorithms."
 )
 
 
