@@ -232,6 +232,7 @@ def test_without_key_terms_nothing_can_be_asked_but_all_else_works() -> None:
         cl.conlinucb(bare)
 
 
+@pytest.mark.more
 def test_ten_thousand_arms() -> None:
     rows = blobs(20, 500, d=50)
     for method in ("kmeans", "agglomerative"):

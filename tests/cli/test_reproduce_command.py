@@ -184,6 +184,7 @@ def test_help_tells_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"[default: {default}]" in words
 
 
+@pytest.mark.more
 def test_the_command_says_the_plan_and_what_was_found(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

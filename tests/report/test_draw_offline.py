@@ -13,6 +13,7 @@ from support import offline
 TABLE, TARGET = offline.log(seed=2, people=40)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("least", [50.0, 200.0, 1e6])
 def test_estimates_and_refusals_can_be_drawn(least: float, tmp_path: Path) -> None:
     found = cl.evaluate(TABLE, TARGET, catalog=offline.CATALOG, clip=2.0, least_effective=least)

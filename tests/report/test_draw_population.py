@@ -13,6 +13,7 @@ from support.population import log_of, world
 WORLD = world()
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("people", [0, 3, 60])
 def test_any_population_can_be_drawn(people: int, tmp_path: Path) -> None:
     log = log_of(WORLD, people, 5) if people else None

@@ -164,6 +164,7 @@ def test_many_add_at_once(url: str) -> None:
         add_many([Talk(client, "it")])
 
 
+@pytest.mark.more
 def test_many_add_at_once_to_two_workers(lasting_url: str) -> None:
     with client_of(lasting_url) as client:
         put(client, "it", {"items": items()})

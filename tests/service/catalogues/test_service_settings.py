@@ -48,6 +48,7 @@ AGENTS = [
 ]
 
 
+@pytest.mark.more
 def test_every_agent_can_be_set(talk: Talk) -> None:
     version = about(talk)["version"]
     for number, agent in enumerate(AGENTS, start=1):

@@ -356,6 +356,7 @@ def test_from_every_snapshot_the_state_comes_out_the_same(
         assert difference(whole.arrays, found.arrays) is None
 
 
+@pytest.mark.more
 def test_the_snapshots_that_the_service_keeps_check_clean(url: str) -> None:
     """After every hundredth event, and every retraction from then on."""
     with client_of(url) as client:
