@@ -10,6 +10,7 @@ from conlinucb.algorithms.conts.turn import (
     RULES,
     SCRATCH,
     THINGS,
+    UNSEEN,
     Rules,
     Scratch,
     Things,
@@ -84,6 +85,7 @@ def converse(
 ) -> int:
     """Ask as long as key-terms win, in round t (from 0); then the place of the arm that does."""
     at, number, clock = derive(derive(voice.seed, t + 1), SELECT), 0, 0
+    scratch.top[0] = UNSEEN
     while True:
         if timed:
             clock = nanoseconds(work.clock)

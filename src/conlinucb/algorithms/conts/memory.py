@@ -10,7 +10,7 @@ from conlinucb.agent.estimators import Ridge, State, ledger
 from conlinucb.agent.estimators.state import STATE, Part
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import IncompatibleState
-from conlinucb.numerics.compile import INT, VOID, kernel
+from conlinucb.numerics.compile import INT, kernel
 
 TURNS = ledger.COUNTS
 """Where a state counts the turns of the conversation; behind it are marks of all key-terms ..."""
@@ -47,9 +47,11 @@ class Conversing(Ridge):
             raise IncompatibleState("the conversation has marks that cannot be.")
 
 
-@kernel(VOID(STATE, INT))
-def forget(state: State, turns: int) -> None:
-    """Begin a conversation anew where it has had so many turns; the belief stays."""
-    if state.counts[TURNS] >= turns:
-        for i in range(TURNS, state.counts.shape[0]):
-            state.counts[i] = 0
+@kernel(INT(STATE, INT))
+def forget(state: State, turns: int) -> int:
+    """Begin a conversation anew where it has had so many turns, else 0; the belief stays."""
+    if state.counts[TURNS] < turns:
+        return 0
+    for i in range(TURNS, state.counts.shape[0]):
+        state.counts[i] = 0
+    return 1

@@ -23,7 +23,6 @@ from conlinucb.numerics.compile import (
     kernel,
     tuple_type,
 )
-from conlinucb.numerics.linalg import dot
 from conlinucb.numerics.roots import add_root_times, root_into, shrink_root
 from conlinucb.numerics.ties import first_best, threshold
 from conlinucb.numerics.validation import Floats, Indices
@@ -68,13 +67,15 @@ class Scratch(NamedTuple):
     taste: Floats
     """(d,) the draw."""
     near: Indices
-    """(largest pool,) how many of the accepted key-terms an arm has, -1 for refused ones."""
+    """(largest pool,) how many of the accepted key-terms an arm has, -1 for refused ones, ..."""
+    top: Indices
+    """(1,) ... and the most of them; or ``UNSEEN``: the pool is to be looked through."""
     scores: Floats
     """(largest pool,)."""
     of_terms: Floats
     """(K,)."""
     has: Marks
-    """(K,) 1 for key-terms that some arm in question has."""
+    """(K,) 1 for key-terms that some arm in question has and nobody was asked about."""
     v: Floats
     root: Floats
     """(d, d) the root R of P, as ``numerics.roots`` has it, ..."""
@@ -83,11 +84,12 @@ class Scratch(NamedTuple):
 
 
 UNKNOWN, KNOWN, NONE = 0, 1, 2
+UNSEEN = -2
 
 
 THINGS = tuple_type(Things, MATRIX, MATRIX, MATRIX, INDEX, INDEX, ANSWERS)
 RULES = tuple_type(Rules, VECTOR, FLOAT, FLOAT, FLOAT, INT, INT)
-SCRATCH = tuple_type(Scratch, VECTOR, INDEX, VECTOR, VECTOR, MARKS, VECTOR, MATRIX, INDEX)
+SCRATCH = tuple_type(Scratch, VECTOR, INDEX, INDEX, VECTOR, VECTOR, MARKS, VECTOR, MATRIX, INDEX)
 
 
 def things_of(catalog: Catalog, answers: Answers) -> Things:
@@ -106,6 +108,7 @@ def new_scratch(things: Things, pool: int) -> Scratch:
     return Scratch(
         np.empty(d),
         np.empty(pool, dtype=np.int64),
+        np.full(1, UNSEEN),
         np.empty(pool),
         np.empty(terms),
         np.empty(terms, dtype=np.uint8),
@@ -138,10 +141,14 @@ def observe(state: State, scratch: Scratch, x: Floats, y: float, weight: float) 
     scratch.known[0] = KNOWN if kept else UNKNOWN
 
 
-@kernel(INT(THINGS, STATE, INDEX, INDEX))
-def nearness(things: Things, state: State, pool: Indices, near: Indices) -> int:
-    """``near`` of each arm of the pool, and the largest: those arms are in question."""
-    top = -1
+@kernel(VOID(THINGS, STATE, SCRATCH, INDEX))
+def look(things: Things, state: State, scratch: Scratch, pool: Indices) -> None:
+    """Which arms of the pool are in question, and which key-terms may be asked about for them.
+
+    That stays until something is accepted or the conversation ends: only what was asked about is
+    taken out.
+    """
+    top, near, has = -1, scratch.near, scratch.has
     refused = FIRST_TERM + things.terms.shape[0]
     for i in range(pool.shape[0]):
         a, near[i] = pool[i], 0
@@ -150,7 +157,22 @@ def nearness(things: Things, state: State, pool: Indices, near: Indices) -> int:
         if state.counts[refused + a]:
             near[i] = -1
         top = max(top, near[i])
-    return top
+    scratch.top[0] = top
+    has[:] = 0
+    for i in range(pool.shape[0]):
+        if near[i] == top:
+            for at in range(things.arm_start[pool[i]], things.arm_start[pool[i] + 1]):
+                k = things.arm_terms[at]
+                has[k] = state.counts[FIRST_TERM + k] == 0
+
+
+@kernel(FLOAT(MATRIX, INT, VECTOR), inner=True)
+def worth(rows: Floats, i: int, taste: Floats) -> float:
+    """rows[i]'taste; a view of the row would take as long as the rest of it."""
+    total = 0.0
+    for c in range(taste.shape[0]):
+        total += rows[i, c] * taste[c]
+    return total
 
 
 @kernel(INT(THINGS, RULES, STATE, SCRATCH, INDEX, INDEX, SEED, INT))
@@ -166,21 +188,17 @@ def turn(
 ) -> int:
     """The key-term to ask about, or -1 - the place in the pool of the arm to recommend.
 
-    ``asked`` is how many questions this round has had. Where both are as good, an arm wins.
+    ``asked`` is how many questions this round has had. Where both are as good, an arm wins. The
+    pool is another than at the last turn only where ``scratch.top`` says ``UNSEEN``.
     """
-    forget(state, rules.turns)
+    if forget(state, rules.turns) or scratch.top[0] == UNSEEN:
+        look(things, state, scratch, pool)
     draw(rules, state, scratch, at)
     n = pool.shape[0]
-    scores, near, has = scratch.scores[:n], scratch.near, scratch.has
-    top = nearness(things, state, pool, near)
-    has[:] = 0
+    scores, near, has, top = scratch.scores[:n], scratch.near, scratch.has, scratch.top[0]
+    taste = scratch.taste
     for i in range(n):
-        scores[i] = -np.inf
-        if near[i] == top:
-            a = pool[i]
-            scores[i] = dot(things.arms[a], scratch.taste)
-            for j in range(things.arm_start[a], things.arm_start[a + 1]):
-                has[things.arm_terms[j]] = 1
+        scores[i] = worth(things.arms, pool[i], taste) if near[i] == top else -np.inf
     place = first_best(scores)
     if asked >= rules.most or offered.shape[0] == 0:
         return -1 - place
@@ -188,8 +206,8 @@ def turn(
     for i in range(offered.shape[0]):
         k = offered[i]
         of_terms[i] = -np.inf
-        if has[k] == 1 and state.counts[FIRST_TERM + k] == 0:
-            of_terms[i] = dot(things.alike[k], scratch.taste)
+        if has[k] == 1:
+            of_terms[i] = worth(things.alike, k, taste)
     best = first_best(of_terms)
     if of_terms[best] > -np.inf and scores[place] < threshold(of_terms[best]):
         return int(offered[best])
@@ -209,10 +227,12 @@ def hear(
     """Take in the answer about a key-term; NaN means skipped. It is not asked about again."""
     state.counts[TURNS] += 1
     state.counts[FIRST_TERM + k] = ASKED
+    scratch.has[k] = 0
     if np.isnan(answer):
         return
     if answer >= rules.accept:
         state.counts[FIRST_TERM + k] = ACCEPTED
+        scratch.top[0] = UNSEEN
     told = weight * rules.answer_weight * things.answers.weight[k]
     if told > 0.0:
         y = (answer - things.answers.offset[k]) / things.answers.slope[k]
