@@ -75,6 +75,9 @@ LATER: dict[str, Builder] = {
     "phcb": lambda on: phcb(on.catalog.with_tree()),
     "max-radius, tree": lambda on: conlinucb(on.catalog.with_tree()),
     "thinnest, where thin": lambda on: conlinucb(
+        on.catalog, strategy="thinnest", schedule=WhereThin(every="doubling")
+    ),
+    "thinnest, each round": lambda on: conlinucb(
         on.catalog, strategy="thinnest", schedule=WhereThin()
     ),
     "smoothed": lambda on: conlinucb(on.catalog, strategy="smoothed"),
