@@ -74,6 +74,25 @@ BY_HAND: dict[str, tuple[Given, Hand]] = {
         ),
     ),
     "relative_conucb": ({}, lambda: cl.relative_conucb(CATALOG)),
+    "relative_conucb of people who share": (
+        {
+            "sharing": {"name": "groups", "of": [0, 0, 1], "what": "answers"},
+            "rewards": {"name": "first-rounds", "n": 3},
+        },
+        lambda: cl.relative_conucb(
+            CATALOG,
+            sharing=cl.Groups([0, 0, 1], what="answers"),
+            rewards=cl.FirstRounds(3),
+        ),
+    ),
+    "graph_conucb of people who share": (
+        {"sharing": {"name": "k-means", "n": 2}},
+        lambda: cl.graph_conucb(CATALOG, sharing=cl.KMeans(2)),
+    ),
+    "graph_conlinucb of people who share": (
+        {"sharing": {"name": "clusters", "a": 0.5}},
+        lambda: cl.graph_conlinucb(CATALOG, sharing=cl.Clusters(0.5)),
+    ),
     "relative_conucb of the winner": (
         {"pair_update": "winner", "alpha": 0.5},
         lambda: cl.relative_conucb(CATALOG, pair_update="winner", alpha=0.5),

@@ -81,6 +81,20 @@ def test_a_table_of_tags_is_data_enough(tmp_path: Path) -> None:
     assert run_spec(write(tmp_path, text), tmp_path / "out").users == 3
 
 
+def test_people_who_share_come_in_the_order_of_the_file(tmp_path: Path) -> None:
+    agents = '[agents.A]\nrecipe = "linucb"\nsharing = { name = "clusters", a = 1.0 }\n'
+    data = '[data]\nname = "demo"\n[people]\nusers = 4\n' + agents
+    found = {
+        arrivals: run_spec(
+            write(tmp_path, f'rounds = 30\nrepeats = 1\narrivals = "{arrivals}"\n' + data),
+            tmp_path / arrivals,
+        )
+        for arrivals in ("one by one", "interleaved")
+    }
+    regrets = [each.agents["A"].curve.mean for each in found.values()]
+    assert regrets[0] != regrets[1]
+
+
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -97,6 +111,7 @@ def test_a_table_of_tags_is_data_enough(tmp_path: Path) -> None:
         ('[data]\nname = "demo"\n[agents.A]\nrecipe = "linucb"\nbetta = 1\n', "'beta'"),
         ('[data]\nname = "demo"\n[people]\npool = 1\n' + AGENTS, "'pool_size'"),
         ('baseline = "MRC"\n[data]\nname = "demo"\n' + AGENTS, "'MCR'"),
+        ('arrivals = "at once"\n[data]\nname = "demo"\n' + AGENTS, "'interleaved'"),
         ('rounds = 0\n[data]\nname = "demo"\n' + AGENTS, "rounds"),
         ('data = 3\n[agents.A]\nrecipe = "linucb"\n', "[data]"),
         (

@@ -19,13 +19,15 @@ from conlinucb.experiments.later_algorithms import LATER
 from conlinucb.experiments.outcome import Improvement, Outcome
 from conlinucb.experiments.protocols import PROTOCOLS
 from conlinucb.experiments.setting import Size, settings_of
-from conlinucb.experiments.tuning import RANGES
+from conlinucb.experiments.tuning import RANGES, tune
 from conlinucb.people import Compares
+from conlinucb.progress import Progress
 from conlinucb.report.draw_tuning import draw_tuning
 from conlinucb.report.groups import grouped
 from conlinucb.report.later import later_tables, places
 from conlinucb.report.pictures import pyplot
 from conlinucb.report.style import label
+from conlinucb.simulation.simulate import simulate
 from support.reproductions import play, settings
 
 TINY = {"runs": 1, "users": 2, "rounds": 20, "trials": 2, "tuning_users": 2}
@@ -73,6 +75,35 @@ def test_people_are_those_of_the_item() -> None:
 
 
 @pytest.mark.more
+def test_people_who_share_are_searched_in_the_order_they_come_in(tmp_path: Path) -> None:
+    size = Size(runs=1, users=4, rounds=20, trials=1, tuning_users=4)
+    setting = settings_of(ITEMS["later-clusters"], PROTOCOLS["fair"], size, 0)[0]
+    found = tune(setting, tmp_path, Progress(None, shown=False))
+    name = "LinUCB, people shared"
+    (trial,) = found.trials[name]
+    assert trial.parameters == {"alpha": 0.5, "beta": 1.0, "a": 1.0}
+    results = simulate(
+        {name: setting.agent(name, trial.parameters)},
+        setting.people(setting.thetas()[1]),
+        rounds=20,
+        seed=setting.tuning_seed,
+        arrivals="interleaved",
+        progress=False,
+    )
+    assert trial.regret == results.final_regret(name).mean()
+
+
+def test_people_of_few_kinds_are_near_their_kind() -> None:
+    size = Size(runs=1, users=30, rounds=20, trials=1, tuning_users=20)
+    setting = settings_of(ITEMS["later-sharing"], PROTOCOLS["fair"], size, 0)[0]
+    for thetas in setting.thetas():
+        apart = np.linalg.norm(thetas[:, None] - thetas, axis=2)
+        alike = np.arange(len(thetas))[:, None] % 10 == np.arange(len(thetas)) % 10
+        assert apart[alike].max() < 0.25 < 0.6 < apart[~alike].min()
+    scored, tuned = (thetas[:10] for thetas in setting.thetas())
+    assert np.linalg.norm(scored - tuned, axis=1).min() > 0.5, "the kinds are others, too"
+
+
 def test_made_key_terms_stand_on_the_same_items() -> None:
     (setting,) = settings_of(ITEMS["later-tree"], PROTOCOLS["authors"], Size(users=2), 0)
     assert setting.catalog.tree is not None

@@ -91,6 +91,27 @@ def test_the_score_is_a_run_by_hand_on_the_others(usual: cl.Tuned) -> None:
         assert usual.agents[name].parameters() == agents[name].parameters()
 
 
+def test_people_who_share_are_tuned_and_scored_as_they_come() -> None:
+    def shared(a: float) -> cl.Agent:
+        return cl.linucb(CATALOG, sharing=cl.Clusters(a=a))
+
+    space, usual = cl.Space(shared, a=cl.Log(0.03, 10.0)), {"rounds": ROUNDS, "progress": False}
+    given: Any = {**usual, "budget": 3, "scored_on": OTHERS, "sensitivity": None}
+    tuned = cl.tune({"it": space}, PEOPLE, arrivals="interleaved", **given)
+    agents = {str(i): shared(**each.parameters) for i, each in enumerate(tuned.trials.of("it"))}
+    found, others = {}, {}
+    for arrivals in ("interleaved", "one by one"):
+        how: Any = {**usual, "seed": 1_000_003, "arrivals": arrivals}
+        run = cl.simulate(agents, PEOPLE, **how)
+        found[arrivals] = [run.final_regret(each).mean() for each in agents]
+        others[arrivals] = cl.simulate(tuned.agents, OTHERS, **{**how, "seed": 0}).metric("it")
+    assert [each.score for each in tuned.trials.of("it")] == found["interleaved"]
+    assert np.array_equal(tuned.results.metric("it"), others["interleaved"])
+    assert found["interleaved"] != found["one by one"], "the order matters here"
+    with pytest.raises(cl.InvalidInput, match="arrivals must be 'one by one' or 'interleaved'"):
+        cl.tune({"it": space}, PEOPLE, arrivals="at once", **given)  # type: ignore[arg-type]
+
+
 def test_what_scores_changes_nothing_of_the_search(usual: cl.Tuned) -> None:
     other = run(scored_on=cl.LinearUsers(np.eye(3), pool_size=10), repeats=3, log=[1, 5])
     assert list(other.trials) == list(usual.trials)

@@ -8,6 +8,7 @@ from conlinucb.agent.agent import Agent
 from conlinucb.agent.alpha import TheoryAlpha
 from conlinucb.agent.priors import Prior
 from conlinucb.agent.recipes import EXPERIMENTS, B, conlinucb, conucb
+from conlinucb.agent.sharing import Sharing
 from conlinucb.agent.spreading import Spread, checked_spread
 from conlinucb.agent.strategies import LogDet, strategy_of
 from conlinucb.catalog.catalog import Catalog
@@ -26,6 +27,8 @@ def graph_conucb(
     answer_weight: float = 1.0,
     select: Any = "ucb",
     schedule: B = EXPERIMENTS,
+    sharing: Sharing | None = None,
+    rewards: Any = None,
 ) -> Agent:
     """After GraphConUCB: ConUCB whose answers spread, with questions from an optimal design.
 
@@ -53,6 +56,8 @@ def graph_conucb(
         answer_weight=answer_weight,
         select=select,
         schedule=schedule,
+        sharing=sharing,
+        rewards=rewards,
     )
 
 
@@ -67,6 +72,8 @@ def graph_conlinucb(
     answer_weight: float = 1.0,
     select: Any = "ucb",
     schedule: B = EXPERIMENTS,
+    sharing: Sharing | None = None,
+    rewards: Any = None,
 ) -> Agent:
     """The same on one matrix, as ConLinUCB has it: ours.
 
@@ -91,6 +98,8 @@ def graph_conlinucb(
         answer_weight=answer_weight,
         select=select,
         schedule=schedule,
+        sharing=sharing,
+        rewards=rewards,
     )
 
 

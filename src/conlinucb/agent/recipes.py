@@ -136,6 +136,8 @@ def relative_conucb(
     answer_weight: float = 1.0,
     select: Any = "ucb",
     schedule: B = EXPERIMENTS,
+    sharing: Sharing | None = None,
+    rewards: Any = None,
 ) -> Agent:
     """RelativeConUCB: ConUCB that asks which of two key-terms is preferred.
 
@@ -167,6 +169,8 @@ def relative_conucb(
         select=select,
         pair_update=pair_update,
         schedule=schedule,
+        sharing=sharing,
+        rewards=rewards,
     )
 
 

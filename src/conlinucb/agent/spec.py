@@ -23,6 +23,7 @@ from conlinucb.agent.recipes import (
 from conlinucb.agent.relative import PairUpdate
 from conlinucb.agent.rewards import REWARDS
 from conlinucb.agent.schedule import Every, Linear, Logarithmic, Never, WhenWorth, WhereThin
+from conlinucb.agent.sharing import SHARING, Sharing
 from conlinucb.agent.strategies import STRATEGIES
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import InvalidInput, UnknownName, nearest
@@ -36,6 +37,7 @@ def own(
     schedule: Any = None,
     select: Any = "ucb",
     pair_update: PairUpdate = "difference",
+    sharing: Sharing | None = None,
     rewards: Any = None,
 ) -> Agent:
     """Any estimator (default: Ridge()), with any strategy, schedule and way to select."""
@@ -47,6 +49,7 @@ def own(
         schedule=schedule or Never(),
         select=select,
         pair_update=pair_update,
+        sharing=sharing,
         rewards=rewards,
     )
 
@@ -58,7 +61,7 @@ RECIPES: dict[str, Callable[..., Agent]] = {
         *(logistic, for_newcomers, own),
     )
 }
-PARTS = ("estimator", "strategy", "schedule", "select", "prior", "rewards")
+PARTS = ("estimator", "strategy", "schedule", "select", "prior", "sharing", "rewards")
 """What may be a part of one's own, by name."""
 SCHEDULES: dict[str, Callable[..., Any]] = {
     **{each.__name__.lower(): each for each in (Never, Logarithmic, Linear, Every)},
@@ -69,6 +72,7 @@ SCHEDULES: dict[str, Callable[..., Any]] = {
 NAMED: dict[str, Mapping[str, Callable[..., Any]]] = {
     "schedule": SCHEDULES,
     "strategy": STRATEGIES,
+    "sharing": SHARING,
     "rewards": REWARDS,
 }
 """Parts that are tables with a name."""
@@ -79,9 +83,9 @@ def agent_of(
 ) -> Agent:
     """The agent that a table of plain values describes; ``where`` names the table in errors.
 
-    A schedule is a table with a name and options, and so is ``rewards``, a strategy may be one;
-    alpha is a number or a table with delta (Eq. 8). With ``strangers`` a strategy, estimator,
-    schedule, select, prior or ``rewards`` may be one's own,
+    A schedule is a table with a name and options, and so are ``sharing`` and ``rewards``, a
+    strategy may be one; alpha is a number or a table with delta (Eq. 8). With ``strangers`` a
+    strategy, estimator, schedule, select, prior, ``sharing`` or ``rewards`` may be one's own,
     "package.module:name" or a table with that name and options: see ``conlinucb.agent.named``.
 
     >>> catalog = Catalog([[1.0, 0.0], [0.0, 1.0]], [[1.0], [1.0]])

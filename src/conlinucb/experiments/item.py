@@ -87,5 +87,7 @@ class Item:
     made: Callable[[Catalog, B, int], Catalog] | None = None
     """Other key-terms on the same items, from a schedule and how many rounds there are."""
     arrivals: Arrivals = "one by one"
+    kinds: int = 0
+    """Of how many kinds people are, who differ little within a kind; 0: everybody is their own."""
     about: str = ""
     """What a reader should know before looking at the numbers."""

@@ -22,6 +22,13 @@ SHARED = (
     f"{READING}."
 )
 
+WORDS = {
+    "authors": "each algorithm with the constants of its own authors, as far as they are known, in "
+    "the world that ConLinUCB's authors drew: raw theta, dense graph, rounds counted from 0; "
+    "noises are independent"
+}
+"""Protocols in words, where the later works have another reading of them."""
+
 
 def _growing(catalog: Catalog, schedule: B, rounds: int) -> Catalog:
     """Groups of items alone, as many as the schedule comes to."""
@@ -70,6 +77,15 @@ LATER_ITEMS: tuple[Item, ...] = (
         "that sharing has nothing to win here but can lose.",
         made=_growing,
         arrivals="interleaved",
+    ),
+    _later(
+        "sharing",
+        "People of few kinds, who share",
+        ("LinUCB, people shared", "MCR, people shared", "MCR, 10 groups by k-means"),
+        "People come interleaved, in visits of 1 to 4 rounds, and are of ten kinds: nine tenths of "
+        "a taste are the kind's, one tenth is one's own. Nobody is told who is of which kind.",
+        arrivals="interleaved",
+        kinds=10,
     ),
     _later(
         "graph",

@@ -16,7 +16,7 @@ from conlinucb.agent.priors import Gaussian
 from conlinucb.agent.recipes import B, conlinucb, conucb, linucb, logistic, relative_conucb
 from conlinucb.agent.rewards import Sometimes, Uncertain
 from conlinucb.agent.schedule import WhenWorth, WhereThin
-from conlinucb.agent.sharing import Clusters
+from conlinucb.agent.sharing import Clusters, KMeans
 from conlinucb.agent.strategies.growing import Growing
 from conlinucb.algorithms.conts import conts
 from conlinucb.algorithms.duel import conduel
@@ -62,6 +62,15 @@ def _alone(recipe: Make) -> Make:
     return make
 
 
+def _shared(recipe: Make) -> Make:
+    """A recipe whose people share, clustered as far apart as ``a`` lets them be."""
+
+    def make(catalog: Catalog, *, a: float, **given: Any) -> AnyAgent:
+        return recipe(catalog, sharing=Clusters(a=a), **given)
+
+    return make
+
+
 def _growing(recipe: Make, by: str) -> Make:
     def make(catalog: Catalog, *, schedule: B, rounds: int, **constants: float) -> AnyAgent:
         strategy = Growing(rounds=rounds, by=by)
@@ -97,6 +106,7 @@ _GRAPH = "GraphConUCB (Zhao et al., WWW 2022)"
 _HIERARCHY = "Song et al., WSDM 2022"
 _CLISK = "CLiSK, CLiME (Liu et al., KDD 2025)"
 _CODE = "theirs: rule and constants, as their code has them"
+_TREES = "theirs: rule and constants; ours: a tree by Ward, and pools, where theirs has all items"
 _MCRS = "ours: crossed with ConLinUCB, with MCR's constants"
 
 LATER: dict[str, Later] = {
@@ -119,22 +129,31 @@ LATER: dict[str, Later] = {
         after=_GROWING,
         make=_growing(conucb, "optimal-greedy"),
         constants=_TWO,
-        theirs=f"{_CODE}, delta 1; ours: at most 100 groups",
+        theirs="theirs: how groups grow, constants, delta 1; ours: at most 100 groups, of all "
+        "items, not of the tenth with the best index",
     ),
     "CtoF-MCR": Later(
         after=_GROWING, make=_growing(conlinucb, "max-radius"), constants=_ONE, theirs=_MCRS
     ),
     "LinUCB, people shared": Later(
         after=_GROWING,
-        make=_alone(lambda catalog, **given: linucb(catalog, sharing=Clusters(a=1.0), **given)),
-        constants=_BASE,
-        theirs="theirs: splits, merges and phases; ours: a 1",
+        make=_alone(_shared(linucb)),
+        constants={**_BASE, "a": 1.0},
+        theirs="theirs: splits, merges and phases by what is believed; ours: a 1, and that how "
+        "often people come is not compared",
     ),
     "MCR, people shared": Later(
         after=_GROWING,
-        make=_on(conlinucb, strategy="max-radius", sharing=Clusters(a=1.0)),
-        constants=_ONE,
+        make=_on(_shared(conlinucb), strategy="max-radius"),
+        constants={**_ONE, "a": 1.0},
         theirs=_MCRS,
+    ),
+    "MCR, 10 groups by k-means": Later(
+        after=_GROWING,
+        make=_on(conlinucb, strategy="max-radius", sharing=KMeans(10)),
+        constants=_ONE,
+        theirs="theirs: k-means over estimates every 50 rounds; ours: one estimate, where it "
+        "starts, 10",
     ),
     "GraphConUCB": Later(
         after=_GRAPH,
@@ -146,10 +165,10 @@ LATER: dict[str, Later] = {
         after=_GRAPH, make=_on(graph_conlinucb), constants=_ONE, theirs=_MCRS
     ),
     "HCB": Later(
-        after=f"HCB ({_HIERARCHY})", make=_alone(hcb), constants=_BASE, theirs=_CODE
+        after=f"HCB ({_HIERARCHY})", make=_alone(hcb), constants=_BASE, theirs=_TREES
     ),
     "pHCB": Later(
-        after=f"pHCB ({_HIERARCHY})", make=_alone(phcb), constants=_BASE, theirs=_CODE
+        after=f"pHCB ({_HIERARCHY})", make=_alone(phcb), constants=_BASE, theirs=_TREES
     ),
     "Hier-LinUCB": Later(
         after="Hier-LinUCB (Zuo et al., CIKM 2022)",

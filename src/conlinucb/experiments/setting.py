@@ -33,6 +33,9 @@ from conlinucb.people import ClickUsers, Compares, LinearUsers, People
 from conlinucb.simulation.own_rounds import AnyAgent
 from conlinucb.simulation.search import APART
 
+KINDS = 5
+"""How far the seed of kinds of people lies from that of the people."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Size:
@@ -175,7 +178,11 @@ class Setting:
         thetas, tuning = self.dataset.thetas, self._tuning_users()
         assert thetas is not None
         if self.item.data == "synthetic":
-            return thetas, self._more_thetas(tuning, self.tuning_seed)
+            others = self._more_thetas(tuning, self.tuning_seed)
+            return (
+                self._of_kinds(thetas, self.scoring_seed),
+                self._of_kinds(others, self.tuning_seed),
+            )
         if self.tunes or self.item.logged or self._users_wanted() < len(thetas):
             thetas = self._mixed(thetas)
         there = len(thetas) - tuning - self.item.logged
@@ -185,6 +192,13 @@ class Setting:
                 f"score on."
             )
         return thetas[: min(self._users_wanted(), there)], thetas[len(thetas) - tuning :]
+
+    def _of_kinds(self, thetas: Floats, seed: int) -> Floats:
+        """The same people with tastes of few kinds, by a tenth their own; kinds are the seed's."""
+        if not self.item.kinds:
+            return thetas
+        kinds = self._more_thetas(self.item.kinds, seed + KINDS)
+        return np.asarray(0.9 * kinds[np.arange(len(thetas)) % self.item.kinds] + 0.1 * thetas)
 
     def _mixed(self, thetas: Floats | None) -> Floats:
         """Real people are ordered by how much they did, so a part of them has to be mixed."""

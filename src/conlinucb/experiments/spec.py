@@ -23,8 +23,9 @@ from conlinucb.numerics.validation import seed_of, whole
 from conlinucb.people import People
 from conlinucb.progress import Progress
 from conlinucb.simulation.own_rounds import AnyAgent
+from conlinucb.simulation.visits import Arrivals, checked_arrivals
 
-TOP = ("title", "rounds", "repeats", "seed", "baseline", "data", "people", "agents")
+TOP = ("title", "rounds", "repeats", "seed", "arrivals", "baseline", "data", "people", "agents")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,7 @@ class Comparison:
     rounds: int
     repeats: int
     seed: int
+    arrivals: Arrivals
 
     def run(self, out: Path, bar: Progress | None = None, executor: str = "threads") -> Outcome:
         """Play, or go on, or find the results."""
@@ -47,6 +49,7 @@ class Comparison:
             rounds=self.rounds,
             repeats=self.repeats,
             seed=self.seed,
+            arrivals=self.arrivals,
         )  # fmt: skip
         return _renewed(outcome, self.ran, folder / "base.json")
 
@@ -63,14 +66,15 @@ def comparison_of(path: Path) -> Comparison:
     spec, folder = read_spec(path), path.parent
     rounds = whole("rounds", spec.get("rounds", 1000), low=1)
     repeats = whole("repeats", spec.get("repeats", 10), low=1)
-    seed = spec.get("seed", 0)
+    seed, arrivals = spec.get("seed", 0), checked_arrivals(spec.get("arrivals", "one by one"))
     add_folder(folder)  # parts of one's own lie beside the file
     found = world(_table(spec, "data"), _table(spec, "people"), folder, int(seed_of(seed)))
     agents = {
         str(name): _agent(given, found.catalog, f"[agents.{name}]", folder)
         for name, given in _agents(spec).items()
     }
-    return Comparison(agents, found.people, _ran(spec, path, found.data), rounds, repeats, seed)
+    ran = _ran(spec, path, found.data)
+    return Comparison(agents, found.people, ran, rounds, repeats, seed, arrivals)
 
 
 def _ran(spec: Mapping[str, Any], path: Path, data: dict[str, Any]) -> Ran:

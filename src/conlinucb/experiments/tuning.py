@@ -34,6 +34,7 @@ RANGES: dict[str, Numbers] = {
     **{name: USUAL[name] for name in ("beta", "mix", "term_beta", "alpha", "term_alpha")},
     **{name: Log(0.0003, 0.3) for name in ("cost", "c")},
     "kappa": Log(0.003, 3.0),
+    "a": Log(0.03, 10.0),
 }
 
 
@@ -74,7 +75,7 @@ def tune(setting: Setting, folder: Path, bar: Progress, **how: Any) -> Search:
         return found
     units = folder / f"{setting.slug}.tuning-units"
     spaces = {name: _space(setting, name) for name in setting.tuned}
-    plan = Plan(people, setting.rounds, setting.tuning_seed)
+    plan = Plan(people, setting.rounds, setting.tuning_seed, arrivals=setting.item.arrivals)
     play = partial(
         search, spaces, plan, Lines(), setting.size.trials, store=units, progress=bar, **how
     )
@@ -105,7 +106,7 @@ def _spec(setting: Setting, people: People) -> dict[str, Any]:
         for i, point in enumerate(points)
     }
     fixed: dict[str, Any] = {"rounds": setting.rounds, "repeats": 1, "log": 1}
-    fixed["seed"] = setting.tuning_seed
+    fixed |= {"seed": setting.tuning_seed, "arrivals": setting.item.arrivals}
     job = make_job(agents, people, trace=False, timed=False, lazy=True, **fixed)
     return {**job.spec(), "trials": count}
 

@@ -138,10 +138,14 @@ def _protocols(groups: Sequence[Group]) -> list[str]:
     return ["## Protocols", lines, "The claims as data: [claims.json](claims.json)."]
 
 
+_HEADS = {False: "## Deviations from the paper", True: "## How it was run"}
+
+
 def _page(groups: Sequence[Group], records: Sequence[Record], section: Section) -> str:
     own = section.methods is not None
     mine = [group for group in groups if _is_about(section, group)]
     family = any(group.item != section.name for group in mine)
+    later = any(group.declared is not None and bool(group.declared.family) for group in mine)
     claims = claims_of(mine, records, section.name)
     theory = other_claims(mine, records)
     return "\n\n".join(
@@ -153,7 +157,7 @@ def _page(groups: Sequence[Group], records: Sequence[Record], section: Section) 
             "\n".join(f"- {_escape(sentence)}" for sentence in section.findings),
             "## Paper and ours" if claims or theory.rows else "",
             *(markdown(each) for each in (claims, theory) if each and each.rows),
-            *([] if own or family else ["## Deviations from the paper", deviations(mine)]),
+            *([] if own or family else [_HEADS[later], deviations(mine)]),
             "## Figures" if section.pictures else "",
             *(_figure(each) for each in section.pictures),
             "## Numbers",

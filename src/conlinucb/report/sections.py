@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from conlinucb.experiments.claims import Record
 from conlinucb.experiments.findings import later_findings
+from conlinucb.experiments.later import FAMILY, WORDS
 from conlinucb.experiments.methods import Methods, methods
 from conlinucb.experiments.outcome import Outcome
 from conlinucb.experiments.people.outcome import PeopleOutcome
@@ -91,9 +92,19 @@ def claims_of(groups: Sequence[Group], records: Sequence[Record], item: str) -> 
 
 
 def protocols_run(groups: Sequence[Group]) -> dict[str, str]:
-    """The protocols that were run, in words."""
-    names = dict.fromkeys(group.protocol for group in groups if not group.own)
-    return {name: PROTOCOLS[name].about for name in names}
+    """The protocols that were run, in words; the paper's words before those of a family."""
+    found: dict[str, str] = {}
+    for group in sorted(groups, key=_is_later):
+        if not group.own:
+            of_later = WORDS if _is_later(group) else {}
+            found.setdefault(
+                group.protocol, of_later.get(group.protocol, PROTOCOLS[group.protocol].about)
+            )
+    return found
+
+
+def _is_later(group: Group) -> bool:
+    return group.declared is not None and group.declared.family == FAMILY
 
 
 def facts(outcomes: Sequence[Outcome | PeopleOutcome]) -> dict[str, list[str]]:

@@ -17,6 +17,7 @@ from conlinucb.simulation.own_rounds import AnyAgent
 from conlinucb.simulation.simulate import simulate
 from conlinucb.simulation.space import Point, Space
 from conlinucb.simulation.trial import Trial
+from conlinucb.simulation.visits import Arrivals
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Plan:
     """Whether more of the metric is better."""
     halving: Halving = field(default_factory=lambda: Halving(rungs=1))
     """One rung plays everything: nothing is stopped early."""
+    arrivals: Arrivals = "one by one"
 
     @property
     def steps(self) -> list[Rung]:
@@ -93,6 +95,7 @@ class Batch:
             repeats=plan.repeats,
             seed=plan.seed,
             log=1,
+            arrivals=plan.arrivals,
             store=store,
             **how,
         )

@@ -34,6 +34,7 @@ from conlinucb.simulation.tuning_input import (
     searched_of,
     split,
 )
+from conlinucb.simulation.visits import Arrivals, checked_arrivals
 
 logger = logging.getLogger("conlinucb")
 
@@ -54,6 +55,7 @@ def tune(
     halving: Halving | None = None,
     sensitivity: float | None = 2.0,
     log: Any = None,
+    arrivals: Arrivals = "one by one",
     executor: str | Executor = "threads",
     threads: int | None = None,
     store: str | Path | None = None,
@@ -75,6 +77,7 @@ def tune(
     parameter is divided and multiplied by ``sensitivity`` (None: not at all), on the people tuned
     on and beyond the budget, to report how much it matters.
 
+    ``arrivals`` as of ``simulate``: the order in which people come, while tuning and scoring.
     ``executor`` and ``threads`` as of ``simulate``; neither changes a number. With ``store`` the
     same call goes on where an earlier one stopped.
 
@@ -99,9 +102,10 @@ def tune(
         metric,
         more_is_better(metric, better),
         halving_of(halving),
+        checked_arrivals(arrivals),
     )
     factor = None if sensitivity is None else number("sensitivity", sensitivity, low=1.001)
-    score = {"rounds": rounds, "repeats": repeats, "seed": seed, "log": log}
+    score = {"rounds": rounds, "repeats": repeats, "seed": seed, "log": log, "arrivals": arrivals}
     work = _Work(
         searched, agents, others, plan, sampler_of(sampler), whole("budget", budget, low=1),
         factor, score, None if store is None else Path(store),
@@ -152,6 +156,7 @@ class _Work:
             "repeats": plan.repeats,
             "seed": plan.seed,
             "log": 1,
+            "arrivals": plan.arrivals,
         }
         trials = make_job(self.agents, plan.people, **alike, **quiet).spec()
         return {

@@ -85,6 +85,14 @@ BAD_SETTINGS: dict[str, tuple[Any, str]] = {
     "alpha": ({"agent": {"recipe": "linucb", "alpha": -1}}, "-1"),
     "delta": ({"agent": {"recipe": "linucb", "alpha": {"delta": 2}}}, "delta"),
     "agent": ({"agent": "linucb"}, "agent"),
+    "who shares": (
+        {"agent": {"recipe": "linucb", "sharing": {"name": "clusters", "a": 1}}},
+        "an agent here has no sharing",
+    ),
+    "rewards on a budget": (
+        {"agent": {"recipe": "conlinucb", "rewards": {"name": "sometimes"}}},
+        "an agent here has no rewards",
+    ),
     "code by name": ({"agent": {"recipe": "conucb", "strategy": "os:abort"}}, "configuration file"),
     "code in a table": (
         {"agent": {"recipe": "own", "estimator": {"name": "os:abort"}}},

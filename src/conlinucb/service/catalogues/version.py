@@ -230,7 +230,7 @@ class CatalogueVersion:
             given["prior"] = self.population.prior
         with warnings.catch_warnings():  # topics that always come together are no mistake
             warnings.simplefilter("ignore", RankWarning)
-            return agent_of(given, self.catalog, strangers=True)
+            return _served(agent_of(given, self.catalog, strangers=True))
 
     def under(self, agent: dict[str, Any] | None, experiment: int, arm: str) -> CatalogueVersion:
         """The same version as an arm of an experiment sees it; None for its own agent."""
@@ -382,3 +382,14 @@ class CatalogueVersion:
         refuse_twice(ids, f"{where}: ")
         found = [self.catalog.term_index(each) for each in ids]
         return np.array(sorted(set(found) & set(self.catalog.live_terms.tolist())), dtype=np.int64)
+
+
+def _served(agent: Agent) -> Agent:
+    """Refuse what a service does not do, rather than leave it out without a word."""
+    for part in ("sharing", "rewards"):
+        if getattr(agent, part) is not None:
+            raise InvalidInput(
+                f"agent {part}: the service learns of each person by themselves and of every "
+                f"reward that comes, so an agent here has no {part}; got {getattr(agent, part)!r}."
+            )
+    return agent
