@@ -110,6 +110,8 @@ def people_of(agent: AnyAgent, on: Setting) -> People:
     return on.people
 
 
+LONG = 20.0
+"""Seconds; what takes longer is not repeated."""
 STAGES = (0, 20, 200)
 """Rounds after which a question is timed: what is known decides how many are looked at closely."""
 
@@ -131,6 +133,8 @@ def rate(agent: AnyAgent, setting: Setting, rounds: int, times: int) -> float:
         start = time.perf_counter()
         simulate({"it": agent}, people, rounds=rounds, log=1, progress=False)
         least = min(least, time.perf_counter() - start)
+        if least > LONG:
+            break
     return setting.users * rounds / least
 
 

@@ -103,10 +103,11 @@ def _fill(labels: Indices, apart: Floats, n: int) -> None:
 
 
 def means_of(rows: Floats, labels: Indices, n: int) -> Floats:
-    """(n, d) the mean of each group."""
-    totals = np.zeros((n, rows.shape[1]))
-    np.add.at(totals, labels, rows)
-    return totals / np.bincount(labels, minlength=n)[:, None]
+    """(n, d) the mean of each group; none of them is empty."""
+    counts = np.bincount(labels, minlength=n)
+    by_group = rows[np.argsort(labels, kind="stable")]
+    totals = np.add.reduceat(by_group, np.cumsum(counts) - counts)
+    return np.asarray(totals / counts[:, None])
 
 
 def ward(rows: Floats) -> Floats:
