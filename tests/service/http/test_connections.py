@@ -234,6 +234,47 @@ def test_where_everybody_is_at_work_the_newest_is_told_so(
         assert headers["retry-after"]
 
 
+# When those who come together are served
+
+
+def some_new(port: int, many: int, stack: contextlib.ExitStack) -> list[socket.socket]:
+    """New connections, each with a request at once."""
+    found = []
+    for _ in range(many):
+        connection = socket.create_connection(("127.0.0.1", port), timeout=30)
+        found.append(stack.enter_context(connection))
+        connection.sendall(REQUEST)
+    return found
+
+
+def test_of_many_new_ones_a_few_begin_at_a_time_and_health_at_once(
+    app: App, server: uvicorn.Server, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "TURN", 0.2)
+    with contextlib.ExitStack() as stack:
+        there = some_new(port, 5 * connections.AT_A_TURN, stack)
+        wait_for(lambda: len(server.server_state.connections) == len(there), "all connections")
+        there[-1].close()  # who goes before their turn is left out
+        probe = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+        probe.sendall(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert probe.recv(1000).startswith(b"HTTP/1.1 204")
+        assert app.met["/"] < len(there) - 1
+        for each in there[:-1]:
+            assert each.recv(1000).startswith(b"HTTP/1.1 204")
+
+
+def test_who_waits_for_their_turn_is_served_when_the_server_ends(
+    server: uvicorn.Server, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "TURN", 0.3)
+    with contextlib.ExitStack() as stack:
+        there = some_new(port, 4 * connections.AT_A_TURN, stack)
+        wait_for(lambda: len(server.server_state.connections) == len(there), "all connections")
+        server.should_exit = True
+        for each in there:
+            assert each.recv(1000).startswith(b"HTTP/1.1 204")
+
+
 # How answers are read
 
 

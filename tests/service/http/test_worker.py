@@ -17,8 +17,10 @@ from support.service_world import wait_until_ready
 @pytest.fixture
 def collector() -> Iterator[None]:
     """What is kept from the collector of this process is given back to it."""
+    before = gc.get_threshold()
     yield
     gc.unfreeze()
+    gc.set_threshold(*before)
 
 
 @pytest.mark.usefixtures("collector")

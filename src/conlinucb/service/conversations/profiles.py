@@ -26,6 +26,8 @@ from conlinucb.service.conversations.writer import unknown_person
 from conlinucb.service.schemas import Contribution, Explanation, Profile
 from conlinucb.service.storage import Broken, Person
 
+PIECE = 100
+"""Events of an export that are made at once, and held as long as nobody reads them."""
 Looked = tuple[Profile, Conversation, Person]
 
 
@@ -90,7 +92,7 @@ def exported(use_cases: UseCases, name: str, catalogue: str | None) -> Iterator[
         about = json.dumps({"catalogue": names.get(person.catalogue, ""), "seed": person.seed})
         piece += f'{"," if number else ""}{about[:-1]},"events":['
         first = True
-        for page in storage.pages.all(person.id, storage.log.last(person.id)):
+        for page in storage.pages.all(person.id, storage.log.last(person.id), PIECE):
             gone = storage.pages.taken_back(person.id, 2**31 - 1, [row.seq for row in page])
             found = ",".join(each.model_dump_json(by_alias=True) for each in entries(page, gone))
             yield piece + ("" if first or not found else ",") + found

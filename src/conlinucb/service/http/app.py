@@ -70,6 +70,8 @@ logger = logging.getLogger("conlinucb.service")
 SWITCH_SECONDS = 0.0005
 """After which a thread that computes lets another one on: a tenth of what Python takes, since each
 short request would wait so long several times behind a long one."""
+MADE_BETWEEN = 10_000
+"""Objects made, and not let go, between two looks of the collector; Python's own is 700."""
 _CODES = {400: "unreadable", 404: "unknown_address", 405: "wrong_method"}
 
 
@@ -214,9 +216,11 @@ def leave_to_itself() -> None:
     """What is there when a worker is ready stays: modules, kernels, catalogues.
 
     The collector looked through all of it again and again; requests waited some 150 ms each time.
+    What comes later it looks through less often: it waits for more of it to come.
     """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(MADE_BETWEEN)
 
 
 def _end_with_parent(seconds: float) -> None:

@@ -12,6 +12,7 @@ import asyncio
 import importlib
 import json
 import sys
+from collections import deque
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -26,6 +27,10 @@ MOST_PIPELINED = 16
 """Requests on one connection that wait for the answer to an earlier one."""
 SLOWEST_READER = 5_000
 """Bytes a second that a client must take of an answer that waits to be sent."""
+AT_A_TURN, TURN = 4, 0.004
+"""So many new connections begin at once, and seconds until the next ones do: between them the
+threads that work for others have the interpreter to themselves."""
+HEALTH = b"GET /healthz "
 
 
 class Crowd:
@@ -37,6 +42,26 @@ class Crowd:
         """Those on which no request is at work, who has waited longest first."""
         self.writing: dict[Connection, None] = {}
         """Those whose answers are not taken as fast as they are made."""
+        self.newcomers: deque[Connection] = deque()
+        """Those whose first words wait for their turn."""
+        self._begun = 0
+
+    def is_turn_of_next(self) -> bool:
+        """Whether who comes now may begin; they have begun then."""
+        return not self.newcomers and self._may_begin()
+
+    def _may_begin(self) -> bool:
+        if self._begun == AT_A_TURN:
+            return False
+        if self._begun == 0:
+            asyncio.get_running_loop().call_later(TURN, self._turn)
+        self._begun += 1
+        return True
+
+    def _turn(self) -> None:
+        self._begun = 0
+        while self.newcomers and self._may_begin():
+            self.newcomers.popleft().begin()
 
     def make_room(self) -> None:
         """Close who has waited longest; the newest only where everybody else is at work."""
@@ -68,6 +93,7 @@ class Connection(HttpToolsProtocol):
         self._timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
         self._unread, self._since = 0, 0.0
+        self._is_new, self._first = True, b""
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait."""
@@ -85,6 +111,24 @@ class Connection(HttpToolsProtocol):
     # What comes in
 
     def data_received(self, data: bytes) -> None:
+        """Take it in; what a new connection says first, when it is its turn."""
+        if self._is_new and not (data.startswith(HEALTH) or self._crowd.is_turn_of_next()):
+            self._first = data
+            self.transport.pause_reading()
+            self._crowd.newcomers.append(self)
+            return
+        self._is_new = False
+        self._take(data)
+
+    def begin(self) -> None:
+        """It is the turn of what came first."""
+        self._is_new = False
+        if not self.transport.is_closing():
+            self.transport.resume_reading()
+            self._take(self._first)
+            self._first = b""
+
+    def _take(self, data: bytes) -> None:
         """Count what belongs to nothing yet: a part of headers, or of what ends a body."""
         self._went_on = False
         super().data_received(data)
@@ -199,7 +243,7 @@ class Connection(HttpToolsProtocol):
 
     def shutdown(self) -> None:
         """The server ends: a request of which a part has come is still served."""
-        if self._unfinished:
+        if self._unfinished or self._first:
             self._limits.leaving = True
         else:
             super().shutdown()
