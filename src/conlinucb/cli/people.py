@@ -75,7 +75,8 @@ Ways = Annotated[
 Rhythm = Annotated[
     list[str] | None,
     typer.Option(
-        help="With --ways: 3-first, 10-first or each-round; may be given several times.",
+        help="With --ways: 3-first, 10-first, each-round or after-favourite; may be given several "
+        "times.",
         show_default="all",
     ),
 ]

@@ -14,6 +14,7 @@ from conlinucb.experiments.people import ways
 from conlinucb.experiments.people.figures import Figure, ranks, rate
 from conlinucb.experiments.people.run import scored
 from conlinucb.experiments.people.says import Says
+from conlinucb.experiments.people.talk import favourites
 from conlinucb.experiments.people.ways_findings import advice, ways_findings
 from conlinucb.experiments.people.ways_outcome import Ways
 from conlinucb.experiments.people.ways_table import WayOutcome, WaysOutcome
@@ -88,6 +89,22 @@ def asks_as_often_as_it_may(implicit: bool, names: set[str]) -> None:
             assert (found.asked == rhythm.most).all(), contender.name
 
 
+def test_a_favourite_that_was_named_is_known_before_the_first_round() -> None:
+    world, way = some_world(implicit=True), next(w for w in ways.WAYS if w.name == ways.DEFAULT)
+    person = world.log.person(int(world.log.tested(1, 20)[0]))
+    (favourite,) = favourites(world.log, person, 1).items
+    found = {}
+    for name in ("each-round", "after-favourite"):
+        for asks in (None, way):
+            talk = ways.entered(asks, ways.RHYTHMS[name], world)(person)
+            talk.recommend(np.array([favourite]))
+            found[name, asks is way] = talk._user.theta, len(talk.answers)  # type: ignore[attr-defined]
+    assert [asked for _, asked in found.values()] == [0, 1, 0, 1]
+    assert not np.allclose(found["each-round", False][0], found["after-favourite", False][0])
+    first = next(iter(ways.contenders([ways.RHYTHMS["after-favourite"]])))
+    assert first == "prior, no questions, one question a round after a favourite was named"
+
+
 @pytest.mark.parametrize("implicit", [True, False])
 def test_each_kind_of_question_is_asked_as_often_as_it_may(implicit: bool) -> None:
     kinds = {each.kind: each.name for each in ways.WAYS}
@@ -109,7 +126,7 @@ def made_up(task: str, gains: dict[str, float], half: float) -> WaysOutcome:
     rhythm, most = "3 questions first", max(gains.values())
     nothing = dict.fromkeys(("gain", "gain_all", "a_question", "behind", "over_default", "ranks"))
     known = {"key_terms": 1, "answered": 90.0, "yes": 50.0, "first": figure(50), "all": figure(50)}
-    ways_ = [WayOutcome(way="none", kind="nothing", rhythm="", asked=0, **known, **nothing)]  # type: ignore[arg-type]
+    ways_ = [WayOutcome(way="none", kind="nothing", rhythm=rhythm, asked=0, **known, **nothing)]  # type: ignore[arg-type]
     for name, gain in gains.items():
         found = {
             "gain": figure(gain, half),

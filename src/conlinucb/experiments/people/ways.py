@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 from conlinucb.agent.priors import Population
 from conlinucb.agent.recipes import conlinucb
-from conlinucb.agent.schedule import Never, WhenWorth
+from conlinucb.agent.schedule import Never, WhenWorth, WhereThin
 from conlinucb.agent.strategies import BestOf, LogDet, PickAny, strategy_of
 from conlinucb.algorithms.conts import conts
 from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import UnknownName, nearest
 from conlinucb.experiments.people.contenders import NO_QUESTIONS, Contender, EachRound
 from conlinucb.experiments.people.says import AnyQuestion, Asks, Says
-from conlinucb.experiments.people.talk import Start, Talk
+from conlinucb.experiments.people.talk import Start, Talk, favourites
 from conlinucb.experiments.people.task import ASKING, Log, Person
 from conlinucb.experiments.people.world import World
 
@@ -32,6 +32,8 @@ class Rhythm(NamedTuple):
     name: str
     each: int
     until: int
+    named: int = 0
+    """Favourites that are named before anything else."""
 
     @property
     def most(self) -> int:
@@ -43,11 +45,11 @@ RHYTHMS: dict[str, Rhythm] = {
     "3-first": Rhythm("3 questions first", 3, 1),
     "10-first": Rhythm("10 questions first", 10, 1),
     "each-round": Rhythm("one question a round", 1, ASKING),
+    "after-favourite": Rhythm("one question a round after a favourite was named", 1, ASKING, 1),
 }
-"""The last is how the service asks."""
-NOTHING = Rhythm("no questions", 0, 0)
+"""The third is how the service asks who has said nothing, the last who began as its page does."""
 DEFAULT = "key-terms, ucb"
-"""What the service asks where nothing else is set."""
+"""One topic a question, as the service asks where its setting ``ask_about`` is "one"."""
 CLUSTERS, LEVELS = 60, (8, 40, 160)
 """Groups of items, and nodes by depth, where key-terms are made from features."""
 SPREAD = "key-terms, informative, spread"
@@ -85,16 +87,23 @@ def _tree(catalog: Catalog) -> Catalog:
     return catalog.with_tree([each for each in LEVELS if each <= most] or [1])
 
 
-def _while_worth(catalog: Catalog, population: Population, rhythm: Rhythm) -> Asks:
-    """Asks what is most valuable, as long as it is worth a hundredth of a reward."""
-    schedule = WhenWorth(cost=0.01, most=rhythm.each, first=rhythm.until)
+def _while_worth(cost: float, catalog: Catalog, population: Population, rhythm: Rhythm) -> Asks:
+    """Asks what is most valuable, as long as it is worth this much of a reward."""
+    schedule = WhenWorth(cost=cost, most=rhythm.each, first=rhythm.until)
     own: dict[str, Any] = {"strategy": "valuable", "select": "greedy", "schedule": schedule}
     return conlinucb(catalog, prior=population, **own)
 
 
-def _conts(catalog: Catalog, population: Population, rhythm: Rhythm) -> Asks:
+def _where_thin(catalog: Catalog, population: Population, rhythm: Rhythm) -> Asks:
+    """Asks as long as some direction has had less than a hundredth of an observation a round."""
+    schedule = WhereThin(c=0.01, most=rhythm.each)
+    own: dict[str, Any] = {"strategy": "thinnest", "select": "greedy", "schedule": schedule}
+    return conlinucb(catalog, prior=population, **own)
+
+
+def _conts(alpha: float, catalog: Catalog, population: Population, rhythm: Rhythm) -> Asks:
     """Thompson sampling decides whether a question or an item comes next."""
-    return conts(catalog, prior=population, most=rhythm.each)
+    return conts(catalog, prior=population, alpha=alpha, most=rhythm.each)
 
 
 WAYS: tuple[Way, ...] = (
@@ -113,8 +122,16 @@ WAYS: tuple[Way, ...] = (
     ),
     Way("key-terms, log-det, spread edges", ABOUT_TERMS,
         {"strategy": LogDet(spread="edges"), "spread": "edges"}),
-    Way("key-terms, valuable, while worth 0.01", ABOUT_TERMS, made=_while_worth),
-    Way("ConTS", ABOUT_TERMS, made=_conts, among_pool=True),
+    *(
+        Way(f"key-terms, valuable, while worth {cost:g}", ABOUT_TERMS,
+            made=partial(_while_worth, cost))
+        for cost in (0.01, 0.001)
+    ),
+    Way("key-terms, thinnest, where thin", ABOUT_TERMS, made=_where_thin),
+    *(
+        Way(name, ABOUT_TERMS, made=partial(_conts, alpha), among_pool=True)
+        for name, alpha in (("ConTS", 1.0), ("ConTS, a tenth as wide", 0.1))
+    ),
     Way("clusters, informative", "made group", {"strategy": "informative"}, _clusters),
     Way("tree, informative", "made group", {"strategy": "informative"}, _tree),
     *(
@@ -123,6 +140,8 @@ WAYS: tuple[Way, ...] = (
     ),
     Way("pairs, informative, each taught", ABOUT_PAIRS,
         {"strategy": "informative-pairs", "pair_update": "both"}),
+    Way("pairs, relative-greedy, winner taught", ABOUT_PAIRS,
+        {"strategy": "relative-greedy", "pair_update": "winner"}),
     Way("pick any of 6, informative", ABOUT_GROUPS, {"strategy": PickAny()}),
     Way("best of 3, informative", ABOUT_GROUPS, {"strategy": BestOf(by="informative")}),
     Way("best of 3, ucb", ABOUT_GROUPS, {"strategy": BestOf()}),
@@ -158,13 +177,15 @@ def made_world(base: World, terms: Callable[[Catalog], Catalog]) -> MadeWorld:
 
 
 def entered(way: Way | None, rhythm: Rhythm, world: World) -> Start:
-    """Way and world made ready: whoever comes is asked in this rhythm."""
+    """Way and world made ready: whoever comes is asked in this rhythm, or without a way nothing."""
     own = world if way is None or way.terms is None else made_world(world, way.terms)
     agent = agent_of(way, rhythm, own)
 
     def start(person: Person) -> Talk:
         says = Says(own.log.answers(person.asked), world.task.yes)
-        return AnyQuestion(agent, person, says, rhythm.most, way is not None and way.among_pool)
+        talk = AnyQuestion(agent, person, says, rhythm.most, way is not None and way.among_pool)
+        talk.tell(favourites(own.log, person, rhythm.named))
+        return talk
 
     return start
 
@@ -185,6 +206,11 @@ def name_of(way: str, rhythm: Rhythm) -> str:
     return f"{way}, {rhythm.name}"
 
 
+def nothing_in(rhythm: Rhythm) -> str:
+    """Who asks nothing of people who come like this."""
+    return name_of(NO_QUESTIONS, rhythm) if rhythm.named else NO_QUESTIONS
+
+
 def rhythms_of(names: Sequence[str]) -> tuple[Rhythm, ...]:
     """The rhythms with these names; all of them for none.
 
@@ -200,10 +226,11 @@ def rhythms_of(names: Sequence[str]) -> tuple[Rhythm, ...]:
 def contenders(
     rhythms: Sequence[Rhythm] = tuple(RHYTHMS.values()),
 ) -> dict[str, tuple[Way | None, Rhythm | None, Contender]]:
-    """Everybody by name: asking nothing, then every way in each of these rhythms."""
-    nothing = Contender(NO_QUESTIONS, "prior", partial(entered, None, NOTHING))
+    """Everybody by name: who asks nothing, then every way in each of these rhythms."""
     found: dict[str, tuple[Way | None, Rhythm | None, Contender]] = {}
-    found[NO_QUESTIONS] = None, None, nothing
+    for rhythm in rhythms:
+        name = nothing_in(rhythm)
+        found[name] = None, None, Contender(name, "prior", partial(entered, None, rhythm))
     for rhythm in rhythms:
         for way in WAYS:
             name = name_of(way.name, rhythm)

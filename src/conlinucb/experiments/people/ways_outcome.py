@@ -73,12 +73,12 @@ class Ways:
             rounds=ROUNDS,
             first=FIRST,
             splits=len(self.splits),
-            tested=reported[NO_QUESTIONS].people.size,
+            tested=next(iter(reported.values())).people.size,
             quick=self.size.quick,
             seed=self.seed,
             ways=tuple(self._summed_up(reported)),
             fixed_on=tuple(self._summed_up(fixed_on)),
-            fixed_people=fixed_on[NO_QUESTIONS].people.size,
+            fixed_people=next(iter(fixed_on.values())).people.size,
             seconds=round(time.monotonic() - start, 1),
             command=command,
             versions={"conlinucb": __version__, **versions()},
@@ -103,11 +103,11 @@ class Ways:
         return found[0].joined(found[1:])
 
     def _summed_up(self, scores: dict[str, Scores]) -> Iterator[WayOutcome]:
-        """Asking nothing, then rhythm by rhythm: ranks are among those who ask as often."""
-        nothing = scores[NO_QUESTIONS]
+        """Asking nothing, then the ways, by rhythm: ranks are among those who ask as often."""
         everybody = ways.contenders(self.rhythms)
-        yield self._outcome(None, None, nothing)
         for rhythm in self.rhythms:
+            nothing = scores[ways.nothing_in(rhythm)]
+            yield self._outcome(None, rhythm, nothing)
             mine = {
                 name: way for name, (way, when, _) in everybody.items() if when == rhythm and way
             }

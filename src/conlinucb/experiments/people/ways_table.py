@@ -8,13 +8,13 @@ from typing import Any
 from conlinucb.experiments.people.figures import Figure
 from conlinucb.experiments.typed_json import decoded, encoded
 
-FORMAT = 2
+FORMAT = 3
 """Of the file. Raised when a field changes its meaning."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WayOutcome:
-    """One way in one rhythm; no ``rhythm`` is asking nothing."""
+    """One way in one rhythm; of ``kind`` "nothing" is who asks nothing of the same people."""
 
     way: str
     kind: str
@@ -78,19 +78,14 @@ class WaysOutcome:
         return {"format": FORMAT, **encoded(self)}
 
     @property
-    def nothing(self) -> WayOutcome:
-        """Asking nothing."""
-        return next(each for each in self.ways if not each.rhythm)
-
-    @property
     def rhythms(self) -> list[str]:
         """Those that were played, in order."""
-        return list(dict.fromkeys(each.rhythm for each in self.ways if each.rhythm))
+        return list(dict.fromkeys(each.rhythm for each in self.ways))
 
-    @property
-    def fixed_nothing(self) -> WayOutcome:
-        """Asking nothing, on the first split."""
-        return next(each for each in self.fixed_on if not each.rhythm)
+    def nothing(self, rhythm: str, fixed_on: bool = False) -> WayOutcome:
+        """Who asks nothing of people who come like this; of the reported splits or of the first."""
+        played = self.fixed_on if fixed_on else self.ways
+        return next(each for each in played if (each.kind, each.rhythm) == ("nothing", rhythm))
 
     def ranked(self, rhythm: str, fixed_on: bool = False) -> list[WayOutcome]:
         """Those in this rhythm, the largest gain first; of the reported splits or of the first."""

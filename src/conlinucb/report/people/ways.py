@@ -22,22 +22,25 @@ TITLE = "Ways of asking, on real people"
 ABOUT = f"""# {TITLE}
 
 Every way starts from the same population and asks at most as many questions in the same rhythm:
-before the first recommendation, or one before each of the first ten. All but "Thompson" and "ConTS"
-then recommend what they take for the best; all learn from what is liked. People answer as people
-do, from the half of their items that is never recommended: yes or no of a key-term, which one of a
-pair ("both" or "neither" where they like them alike), any or the best of several; and nothing of
-what they do not know. What such an answer is worth is learned from the logged people.
+before the first recommendation, or one before each of the first ten, of people who said nothing yet
+or who named a favourite, as the service's page begins. All but "Thompson" and "ConTS" then
+recommend what they take for the best; all learn from what is liked. People answer as people do,
+from the half of their items that is never recommended: yes or no of a key-term, which one of a pair
+("both" or "neither" where they like them alike), any or the best of several; and nothing of what
+they do not know. What such an answer is worth is learned from the logged people.
 
 Gains are points above asking nothing, of the same people, with 95 % intervals; places are those a
 way takes in the middle 95 % of resamples of people, together with all others. One question about
 several key-terms counts as one; what it brings for each key-term stands beside it. Ways that decide
-themselves whether to ask, "while worth" and ConTS, ask at most as often as the others and may ask
-less. ConTS alone is shown the round's items when it asks: it chooses between them and a question.
+themselves whether to ask, "while worth", "where thin" and ConTS, ask at most as often as the others
+and may ask less. ConTS alone is shown the round's items when it asks: it chooses between them and a
+question.
 
 What to choose is decided on the first split, whose people are in no figure but the tables that say
-so; what the choice brings is told by the people of the other splits. The service's default is
-"{DEFAULT}", one question a round."""
-COLOURS = ("#0072B2", "#D55E00", "#009E73")
+so; what the choice brings is told by the people of the other splits. A catalogue of more than six
+topics that a builder brings to the service begins with "pick any of 6", every other round;
+"{DEFAULT}" is how it asks about one topic at a time, and the demo films do."""
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 
 
 def ways_outcomes(out: Path) -> list[WaysOutcome]:
@@ -95,7 +98,7 @@ def table(outcome: WaysOutcome, rhythm: str, fixed_on: bool = False) -> str:
         if fixed_on
         else f"{outcome.tested:,} people of {_splits(outcome.splits)}"
     )
-    nothing = outcome.fixed_nothing if fixed_on else outcome.nothing
+    nothing = outcome.nothing(rhythm, fixed_on)
     head = (
         f"**{rhythm.capitalize()}** (asking nothing: {nothing.first.mean:.1f} in rounds 1-"
         f"{outcome.first}, {nothing.all.mean:.1f} in 1-{outcome.rounds}; {people}; "
@@ -151,7 +154,7 @@ def draw(outcome: WaysOutcome) -> Drawing:
 def _points(
     panel: Any, ranked: Sequence[WayOutcome], order: list[str], which: int, label: str
 ) -> None:
-    shift = 0.24 * (which - 1)
+    shift = 0.18 * (which - 1.5)
     rows = [(order.index(each.way) + shift, each.gain) for each in ranked if each.gain is not None]
     ends = [[gain.mean - gain.low for _, gain in rows], [gain.high - gain.mean for _, gain in rows]]
     panel.errorbar(
