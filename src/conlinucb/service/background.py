@@ -23,7 +23,7 @@ from conlinucb.errors import (
 )
 from conlinucb.service.catalogues.compaction import Compaction
 from conlinucb.service.catalogues.registry import Catalogues
-from conlinucb.service.catalogues.uploads import from_file
+from conlinucb.service.catalogues.uploads import beginning, from_file
 from conlinucb.service.catalogues.version import Content
 from conlinucb.service.catalogues.warming import warm_up
 from conlinucb.service.config import PREPARED, CatalogueConfig, ServiceConfig
@@ -204,8 +204,9 @@ class Background:
         known = self._catalogues.known(name)
         if known is None or known.content.source != content.source:
             source = content.source
-            first = DEMO if wanted.demo and known is None else None
-            settings = wanted.settings or first
+            settings = wanted.settings
+            if settings is None and known is None:
+                settings = DEMO if wanted.demo else beginning(content)
             self._catalogues.replace(name, content, settings, unless_source=source)
         elif wanted.settings is not None and known.settings != wanted.settings:
             self._catalogues.set_settings(name, wanted.settings)

@@ -26,10 +26,12 @@ Sentence = Annotated[str, StringConstraints(min_length=1, max_length=500, patter
 
 
 AskAbout = Literal["one", "pair", "any", "best"]
+TOPICS_AT_ONCE = 6
+"""Topics to pick any of."""
 ASKING: dict[AskAbout, dict[str, Any]] = {
     "one": {},
     "pair": {"strategy": "informative-pairs", "pair_update": "difference"},
-    "any": {"strategy": {"name": "pick-any", "by": "informative", "size": 6}},
+    "any": {"strategy": {"name": "pick-any", "by": "informative", "size": TOPICS_AT_ONCE}},
     "best": {"strategy": {"name": "best-of", "by": "informative", "size": 4}},
 }
 """What the agent is told so that questions are of this kind."""

@@ -16,13 +16,14 @@ name = service_films.name
 RECIPES = Path(__file__).parents[3] / "examples/recipes.csv"
 
 
-def preview(client: TestClient, body: bytes, kind: str = "text/csv") -> Any:
-    return client.post("/v1/catalogues/preview", content=body, headers={"content-type": kind})
+def preview(client: TestClient, body: bytes, kind: str = "text/csv", **wanted: str) -> Any:
+    headers = {"content-type": kind}
+    return client.post("/v1/catalogues/preview", content=body, headers=headers, params=wanted)
 
 
 @pytest.fixture(scope="module")
 def recipes(memory: TestClient) -> dict[str, Any]:
-    response = preview(memory, RECIPES.read_bytes())
+    response = preview(memory, RECIPES.read_bytes(), ask_about="one")
     assert response.status_code == 200, response.text
     return dict(response.json())
 
@@ -30,7 +31,7 @@ def recipes(memory: TestClient) -> dict[str, Any]:
 def test_nothing_is_stored(memory: TestClient, recipes: dict[str, Any]) -> None:
     assert recipes["items"] == 60
     assert [each["catalogue"] for each in memory.get("/v1/catalogues").json()] == ["films"]
-    again = preview(memory, RECIPES.read_bytes()).json()
+    again = preview(memory, RECIPES.read_bytes(), ask_about="one").json()
     assert again == recipes  # nor is anything drawn at random
 
 
@@ -59,8 +60,7 @@ def test_the_questions_are_those_that_a_newcomer_is_asked_first(
 ) -> None:
     asked = [each["topic"] for each in recipes["questions"]]
     assert len(set(asked)) == 5
-    body, kind = RECIPES.read_bytes(), {"content-type": "text/csv"}
-    memory.put(f"/v1/catalogues/{name}", content=body, headers=kind).raise_for_status()
+    upload(memory, name, RECIPES.read_bytes(), ask_about="one")
     first = memory.post("/v1/users/someone/next", params={"catalogue": name}).json()
     assert (first["term"], first["text"]) == (asked[0], recipes["questions"][0]["text"])
     counts = {each["topic"]: each["items"] for each in recipes["coverage"]["topics"]}
@@ -133,7 +133,32 @@ def test_large_ones_have_no_example_people(
     found = preview(memory, RECIPES.read_bytes()).json()
     assert found["people"] == []
     assert "this one is larger" in found["without_people"]
-    assert len(found["questions"]) == 5
+    assert sum(len(each["topic"].split(" / ")) for each in found["questions"]) == found["topics"]
+
+
+def upload(client: TestClient, name: str, body: bytes, **wanted: str) -> dict[str, Any]:
+    headers = {"content-type": "text/csv"}
+    response = client.put(f"/v1/catalogues/{name}", content=body, headers=headers, params=wanted)
+    response.raise_for_status()
+    return dict(response.json())
+
+
+def test_a_new_catalogue_asks_about_several_topics_at_once_where_there_are_enough(
+    memory: TestClient, name: str
+) -> None:
+    body = RECIPES.read_bytes()
+    assert preview(memory, body).json()["ask_about"] == "any"
+    assert upload(memory, name, body)["settings"]["ask_about"] == "any"
+    memory.post("/v1/users/someone/next", params={"catalogue": name}).raise_for_status()
+    asked = memory.post("/v1/users/someone/next", params={"catalogue": name}).json()
+    assert (asked["about"], asked["pick"], len(asked["terms"])) == ("group", "any", 6)
+    # Another choice stays, whatever is uploaded later.
+    assert upload(memory, name, body, ask_about="one")["settings"]["ask_about"] == "one"
+    assert upload(memory, name, body.replace(b"|soup", b""))["settings"]["ask_about"] == "one"
+    memory.delete(f"/v1/catalogues/{name}").raise_for_status()
+    few = "".join(f"dish {i};{i}\n" for i in range(6)).encode()
+    assert preview(memory, b"item;tag\n" + few).json()["ask_about"] == "one"
+    assert preview(memory, b"item;tag\n" + few + b"more;6\n").json()["ask_about"] == "any"
 
 
 def test_an_upload_says_how_it_was_read(memory: TestClient, name: str) -> None:

@@ -31,6 +31,7 @@ def preview_of(upload: Upload, version: CatalogueVersion) -> PreviewOut:
         topics=int(version.catalog.live_terms.size),
         coverage=coverage,
         warnings=_warnings(version, coverage),
+        ask_about=version.settings.ask_about,
         questions=first_questions(version, counts),
         people=[] if skipped else example_people(version, counts),
         without_people=NONE_ABOVE if skipped else "",

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from conlinucb.service.schemas.base import shown
+from conlinucb.service.settings import AskAbout
 
 Layout = Literal["long", "wide", "columns", "vectors", "items"]
 
@@ -121,6 +122,7 @@ class PreviewOut(BaseModel):
             "alone_topics": [],
         },
         warnings=[],
+        ask_about="one",
         questions=[
             {
                 "topic": "vegetarian",
@@ -138,6 +140,10 @@ class PreviewOut(BaseModel):
     topics: int
     coverage: Coverage
     warnings: list[str] = Field(description="What to look at before it is put into service.")
+    ask_about: AskAbout = Field(
+        description="What questions are like, as in the settings: what a new catalogue begins with "
+        "where nothing else is said."
+    )
     questions: list[FirstQuestion] = Field(description="The first five to a newcomer.")
     people: list[ExamplePerson] = Field(description="Three people made up, talking to it.")
     without_people: str = Field(description="Why there are no example people; mostly empty.")

@@ -125,7 +125,7 @@ async function look(body, kind, name, wants = GUESSED, as = null, at = "#preview
     if (mine !== turn) return;
     const suggested = as ?? (name.replace(/\.[^.]*$/, "").replace(/[_\s]+/g, " ").trim().slice(0, 60) || "catalogue");
     // Another way to ask is tried out at once; without a choice a catalogue that is there keeps its own.
-    const asking = askingChoice("asks", wants.about ?? (served.includes(suggested) ? null : "one"),
+    const asking = askingChoice("asks", wants.about ?? (served.includes(suggested) ? null : found.ask_about),
       (value) => look(body, kind, name, { ...wants, about: value }, byId("name").value, "input[name=asks]:checked"));
     const shown = previewed(found, name, suggested, served, (called) => put(body, kind, called, wants), asking, choose);
     result.replaceChildren(...shown);
