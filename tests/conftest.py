@@ -28,6 +28,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Before they are selected by their marks."""
     tiers.leave_slices(items)
+    tiers.leave_databases(items)
 
 
 @pytest.fixture(scope="session", autouse=True)

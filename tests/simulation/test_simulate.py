@@ -109,6 +109,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sliced
 @pytest.mark.parametrize(("setting", "algorithm"), CASES)
 def test_a_run_is_what_happens_by_hand(setting: Setting, algorithm: str) -> None:
     people, catalog = setting.people(), setting.catalog()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,6 +57,33 @@ def leave_slices(items: list[pytest.Item]) -> None:
         for place, item in enumerate(same):
             if place not in kept:
                 item.add_marker(pytest.mark.more)
+
+
+DATABASES = ("url", "lasting_url")
+"""Fixtures that have a test run on one kind of database after another."""
+
+
+def leave_databases(items: list[pytest.Item]) -> None:
+    """Of each case on several kinds of database, mark all ``more`` but one, which its name decides.
+
+    What differs between databases is in tests/service/storage, whose tests run on all of them.
+    """
+    alike: dict[tuple[Any, str, str], list[pytest.Function]] = defaultdict(list)
+    for item in items:
+        if isinstance(item, pytest.Function) and _is_on_databases(item):
+            others = {k: v for k, v in item.callspec.params.items() if k not in DATABASES}
+            alike[item.parent, item.originalname, repr(others)].append(item)
+    for (_, name, rest), same in alike.items():
+        kept = zlib.crc32(f"{name} {rest}".encode()) % len(same)
+        for place, item in enumerate(same):
+            if place != kept:
+                item.add_marker(pytest.mark.more)
+
+
+def _is_on_databases(item: pytest.Function) -> bool:
+    if "storage" in item.path.parts or item.get_closest_marker("more"):
+        return False
+    return hasattr(item, "callspec") and any(name in item.callspec.params for name in DATABASES)
 
 
 def _values(item: pytest.Function) -> Iterator[str]:
