@@ -49,10 +49,17 @@ def test_from_a_dropped_table_to_a_conversation(come: Come, axe: Any) -> None:
     for said in ("separated by semicolons", "'Minutes' are not used", "Three people talk to it"):
         expect(result).to_contain_text(said)
     expect(page.locator(".facts.large dd")).to_have_text(["60", "15", "3.0", "0", "0"])
-    expect(page.locator(".questions li")).to_have_count(5)
+    expect(page.locator(".questions li")).to_have_count(3)  # each about several of 15 topics
+    expect(page.locator(".questions .about").first).to_contain_text(" / ")
     expect(page.locator(".person")).to_have_count(3)
+    expect(page.locator(".person .about").first).to_contain_text(" / ")
     check(axe, page)
     expect(page.get_by_label("Name it")).to_have_value("our recipes")
+    expect(page.get_by_label("Several, pick any")).to_be_checked()
+    page.get_by_label("Name it").fill("films")  # which asks as it does until somebody chooses
+    expect(page.locator("input[name=asks]:checked")).to_have_count(0)
+    page.get_by_label("Name it").fill("our recipes")
+    expect(page.get_by_label("Several, pick any")).to_be_checked()
     page.get_by_label("Name it").press("Enter")
     expect(page.get_by_role("heading", name="our recipes is in service")).to_be_visible()
     expect(page.get_by_role("link", name="Talk to it")).to_be_focused()

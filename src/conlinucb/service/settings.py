@@ -14,7 +14,8 @@ from pydantic import (
 )
 
 DEFAULT_AGENT: dict[str, Any] = {"recipe": "for_newcomers"}
-"""One question before each recommendation, as long as ``max_questions`` allows."""
+"""One question before each recommendation, as long as ``max_questions`` allows; before every other
+where several topics are asked about at once."""
 Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e100, le=1e100, strict=True)]
 Bound = Annotated[float, Field(allow_inf_nan=False, ge=-1e9, le=1e9, strict=True)]
 PRINTED = r"^[^\x00-\x1f\x7f-\x9f\ufffd]+$"

@@ -156,9 +156,22 @@ def test_a_new_catalogue_asks_about_several_topics_at_once_where_there_are_enoug
     assert upload(memory, name, body, ask_about="one")["settings"]["ask_about"] == "one"
     assert upload(memory, name, body.replace(b"|soup", b""))["settings"]["ask_about"] == "one"
     memory.delete(f"/v1/catalogues/{name}").raise_for_status()
-    few = "".join(f"dish {i};{i}\n" for i in range(6)).encode()
+    few = "".join(f"dish {i};{i}\n" for i in range(11)).encode()
     assert preview(memory, b"item;tag\n" + few).json()["ask_about"] == "one"
-    assert preview(memory, b"item;tag\n" + few + b"more;6\n").json()["ask_about"] == "any"
+    assert preview(memory, b"item;tag\n" + few + b"more;11\n").json()["ask_about"] == "any"
+    many: dict[str, Any] = {"items": [{"id": f"{i}", "tags": [f"{i}"]} for i in range(12)]}
+    own = many | {"questions": {"3": "Do you like threes?"}}
+    for sent, asks in ((many, "any"), (own, "one")):  # texts of their own are for one topic
+        found = memory.post("/v1/catalogues/preview", json=sent).json()
+        assert found["ask_about"] == asks
+
+
+def test_a_preview_says_what_each_question_is_about(memory: TestClient) -> None:
+    found = preview(memory, RECIPES.read_bytes()).json()
+    assert [len(each["topic"].split(" / ")) for each in found["questions"]] == [6, 6, 3]
+    steps = [step for person in found["people"] for step in person["steps"]]
+    assert {len(step["about"]) for step in steps} == {0, 6}
+    assert all(bool(step["about"]) == (step["asked"] is not None) for step in steps)
 
 
 def test_an_upload_says_how_it_was_read(memory: TestClient, name: str) -> None:

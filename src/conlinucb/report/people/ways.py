@@ -37,9 +37,9 @@ and may ask less. ConTS alone is shown the round's items when it asks: it choose
 question.
 
 What to choose is decided on the first split, whose people are in no figure but the tables that say
-so; what the choice brings is told by the people of the other splits. A catalogue of more than six
-topics that a builder brings to the service begins with "pick any of 6", every other round;
-"{DEFAULT}" is how it asks about one topic at a time, and the demo films do."""
+so; what the choice brings is told by the people of the other splits. A catalogue of twelve
+topics or more that a builder brings to the service begins with "pick any of 6", but every other
+round, which was not played here; "{DEFAULT}" is how it asks about one topic at a time."""
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 
 

@@ -53,11 +53,10 @@ def _talk(version: CatalogueVersion, name: str, likes: tuple[int, int]) -> Examp
     left, seen, steps = left[left != likes[0]], list[int](), list[ExampleStep]()
     for _ in range(ROUNDS):
         question = agent.ask(user, None, left) if left.size else None
-        asked, answer = None, None
+        asked, answer, about = None, None, list[str]()
         if question is not None:
-            asked = version.question_text(
-                question.kind, [str(each) for each in question.ids], question.pick
-            )
+            about = [str(each) for each in question.ids]
+            asked = version.question_text(question.kind, about, question.pick)
             answer, heard = _answer(version, question, likes, fitting)
             agent.hear(user, question, heard)
             left = left if question.kind == "arm" else np.setdiff1d(left, question.indices)
@@ -70,6 +69,7 @@ def _talk(version: CatalogueVersion, name: str, likes: tuple[int, int]) -> Examp
         steps.append(
             ExampleStep(
                 asked=asked,
+                about=about,
                 answer=answer,
                 shown=[_shown(version, int(arm), bool(fitting[arm])) for arm in advice.arms],
             )

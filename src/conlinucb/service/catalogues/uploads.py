@@ -136,21 +136,19 @@ class Upload:
 
     def beginning(self) -> Settings | None:
         """The settings of a catalogue that is new; None for the usual ones."""
-        if self.settings is not None:
-            return self.settings
-        return beginning(self.content, self.nouns)
+        return self.settings or beginning(self.content, self.nouns)
 
 
 def beginning(content: Content, nouns: tuple[str, str] | None = None) -> Settings | None:
     """What a new catalogue asks without a word from its builder; None for the usual settings.
 
-    Several topics at once, where there are enough: of all ways of asking it helped real people most
-    (docs/results/ways.md).
+    Several topics at once, where there are enough for two such questions and none has a text of its
+    own: of all ways of asking it helped real people most (docs/results/ways.md).
     """
     begun: dict[str, Any] = {}
     if nouns is not None:
         begun |= {"noun": nouns[0], "nouns": nouns[1]}
-    if content.catalog.live_terms.size > TOPICS_AT_ONCE:
+    if content.catalog.live_terms.size >= 2 * TOPICS_AT_ONCE and not content.questions:
         begun["ask_about"] = "any"
     return Settings(**begun) if begun else None
 

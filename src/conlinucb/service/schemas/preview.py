@@ -90,6 +90,7 @@ class ExampleStep(BaseModel):
     """One round: what was asked and answered, and what was shown then."""
 
     asked: str | None
+    about: list[str] = Field(description="The topics that were asked about, or the item.")
     answer: str | None = Field(description="yes or no; of a pair or a group what was picked of it.")
     shown: list[ShownItem]
 
@@ -144,6 +145,6 @@ class PreviewOut(BaseModel):
         description="What questions are like, as in the settings: what a new catalogue begins with "
         "where nothing else is said."
     )
-    questions: list[FirstQuestion] = Field(description="The first five to a newcomer.")
+    questions: list[FirstQuestion] = Field(description="The first to a newcomer, at most five.")
     people: list[ExamplePerson] = Field(description="Three people made up, talking to it.")
     without_people: str = Field(description="Why there are no example people; mostly empty.")

@@ -120,7 +120,7 @@ def listed(request: Request) -> list[CatalogueOut]:
 async def preview(request: Request, wanted: Annotated[Wanted, Depends()]) -> Response:
     """Takes what an upload takes, and stores nothing.
 
-    Says what was understood and what was guessed, which topics cover which items, the first five
+    Says what was understood and what was guessed, which topics cover which items, the first
     questions to a newcomer with a reason for each, and how three example people would fare.
     """
     body = await request.body()

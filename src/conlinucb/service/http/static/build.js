@@ -125,9 +125,10 @@ async function look(body, kind, name, wants = GUESSED, as = null, at = "#preview
     if (mine !== turn) return;
     const suggested = as ?? (name.replace(/\.[^.]*$/, "").replace(/[_\s]+/g, " ").trim().slice(0, 60) || "catalogue");
     // Another way to ask is tried out at once; without a choice a catalogue that is there keeps its own.
-    const asking = askingChoice("asks", wants.about ?? (served.includes(suggested) ? null : found.ask_about),
+    const asking = askingChoice("asks", wants.about,
       (value) => look(body, kind, name, { ...wants, about: value }, byId("name").value, "input[name=asks]:checked"));
-    const shown = previewed(found, name, suggested, served, (called) => put(body, kind, called, wants), asking, choose);
+    const shown = previewed(found, name, suggested, served, (called) => put(body, kind, called, wants), asking,
+      wants.about === null ? found.ask_about : null, choose);
     result.replaceChildren(...shown);
     byId("drop").classList.add("slim");
     byId("drop").querySelector(".drop-title").textContent = "Drop another table here, or choose a file";

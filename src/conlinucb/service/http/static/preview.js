@@ -8,17 +8,17 @@ const percent = (share) => `${Math.round(100 * share)} %`;
 
 /**
  * The elements of a preview; ``put`` is called with the name under which it goes into service;
- * ``asking`` is the choice of what questions are like; ``choose`` is called with a column's name and
- * what it is to be.
+ * ``asking`` is the choice of what questions are like, ``guess`` what a new catalogue begins with
+ * where nothing was chosen; ``choose`` is called with a column's name and what it is to be.
  */
-export function previewed(found, file, suggested, served, put, asking, choose) {
+export function previewed(found, file, suggested, served, put, asking, guess, choose) {
   const warnings = [...found.understood.warnings, ...found.warnings];
   return [
     el("h2", { id: "preview-title", tabindex: "-1", class: "preview-title" }, `What ${file} would become`),
     facts(found),
     warnings.length ? lookAt(warnings) : el("p", { class: "fine" }, "Everything was understood; nothing was left out."),
     el("div", { class: "preview" },
-      el("div", { class: "preview-side" }, form(suggested, served, put, asking), understood(found.understood, choose)),
+      el("div", { class: "preview-side" }, form(suggested, served, put, asking, guess), understood(found.understood, choose)),
       el("div", { class: "preview-main" }, coverage(found), questions(found.questions))),
     people(found),
   ];
@@ -35,14 +35,15 @@ function facts(found) {
     el("div", {}, el("dt", {}, name), el("dd", {}, String(value)))));
 }
 
-function form(suggested, served, put, asking) {
+function form(suggested, served, put, asking, guess) {
   const input = el("input", { id: "name", type: "text", value: suggested, maxlength: 200, required: true, autocomplete: "off", spellcheck: "false" });
   const note = el("p", { class: "small", id: "name-note" });
   const look = () => {
     const there = served.includes(input.value.trim());
     note.textContent = there
-      ? "There is a catalogue of this name: it becomes a new version of it. What people said stays, and what it asks unless you choose below."
+      ? "There is a catalogue of this name: it becomes a new version of it. What people said stays, and what it asks unless you choose below; here is tried what a new one would ask."
       : "A short name for people: recipes, books, films.";
+    for (const each of guess === null ? [] : asking.querySelectorAll("input")) each.checked = !there && each.value === guess;
   };
   input.addEventListener("input", look);
   look();
@@ -97,14 +98,18 @@ function questions(asked) {
     el("h3", { id: "questions" }, "What it would ask first, and why"),
     asked.length ? null : el("p", {}, "With these settings it asks nothing."),
     el("ol", { class: "questions" }, ...asked.map((each) => el("li", {},
-      el("strong", {}, each.text), el("p", { class: "small" }, each.why)))));
+      el("strong", {}, each.text), unsaid(each.text, [each.topic]), el("p", { class: "small" }, each.why)))));
 }
+
+/** What a question is about, where its text does not name it. */
+const unsaid = (text, about) =>
+  about.every((each) => text.includes(each)) ? null : el("p", { class: "about" }, about.join(" / "));
 
 function people(found) {
   return el("section", { class: "example-people", "aria-labelledby": "people" },
     el("h3", { id: "people" }, "Three people talk to it"),
     el("p", { class: "small" }, found.without_people || (found.people.length
-      ? "Made up: each likes two topics, begins with one of them, and says yes or no truthfully. A mark shows what fits."
+      ? "Made up: each likes two topics, begins with one of them, and answers truthfully. A mark shows what fits."
       : "There are too few topics for anyone to like two of them.")),
     el("div", { class: "people" }, ...found.people.map(person)));
 }
@@ -125,6 +130,7 @@ const said = (text) => el("p", { class: "said" }, text);
 function step(one) {
   return el("li", {},
     one.asked ? el("p", { class: "asks" }, one.asked) : null,
+    one.asked ? unsaid(one.asked, one.about) : null,
     one.answer ? said({ yes: "Yes", no: "No" }[one.answer] ?? one.answer) : null,
     el("ul", { class: "shown" }, ...one.shown.map((each) => el("li", { class: each.fits ? "fits" : "misses", title: each.topics.join(", ") },
       el("span", { class: "mark", "aria-hidden": "true" }, each.fits ? "✓" : "·"), each.title,
