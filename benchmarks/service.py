@@ -154,7 +154,8 @@ def _bare_server(place: Place, workers: int) -> Iterator[int]:
 def served(place: Place, workers: int, catalog: Path) -> Iterator[tuple[int, int]]:
     """The service on a database; yields its port and process id."""
     config = catalog.with_suffix(f".{place.name}.{workers}.toml")
-    config.write_text(f'[catalogues.bench]\nfile = "{catalog}"\n')
+    asks = '[catalogues.bench.settings]\nask_about = "one"\n'
+    config.write_text(f'[catalogues.bench]\nfile = "{catalog}"\n{asks}')
     port = free_port()
     command = ["-m", "conlinucb", "serve", "--config", str(config), "--port", str(port)]
     command += ["--workers", str(workers)]
