@@ -76,7 +76,7 @@ def _panel(panel: Any, known: Sequence[Entry], ending: str) -> None:
         seen = [(i, e["ratios"][name]) for i, e in enumerate(known) if name in e["ratios"]]
         panel.plot(*zip(*seen, strict=True), label=label, **looks[label].options)
     if short:
-        panel.legend(fontsize="small", ncols=2)
+        panel.legend(fontsize="small", ncols=2 if max(map(len, short.values())) < 20 else 1)
 
 
 def _label(entry: Entry) -> str:
