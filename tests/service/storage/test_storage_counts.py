@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import sqlalchemy as sa
@@ -44,6 +46,30 @@ def test_many_at_once_lose_nothing(storage: Storage) -> None:
 
     at_once(6, work)
     assert storage.counts.of(films) == Count(30, 5 * (0 + 1 + 2 + 3 + 4 + 5))
+
+
+def test_what_is_being_put_there_is_seen_once(storage: Storage) -> None:
+    """It was in memory no more and not yet in the database, and everybody seemed to be gone."""
+    films, done = storage.catalogue_log.create("films").id, threading.Event()
+    seen: list[int] = []
+
+    def look() -> None:
+        while not done.is_set():
+            found = storage.counts.of(films)
+            assert found is not None
+            seen.append(found.people)
+
+    with ThreadPoolExecutor(1) as threads:
+        looking = threads.submit(look)
+        try:
+            for _ in range(20):
+                storage.counts.add(films, people=1)
+                storage.counts.flush()
+        finally:
+            done.set()
+        looking.result()
+    assert seen == sorted(seen)
+    assert storage.counts.of(films) == Count(20, 0)
 
 
 def test_people_who_come_and_go_are_counted(storage: Storage) -> None:

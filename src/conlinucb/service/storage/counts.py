@@ -46,6 +46,8 @@ class Counts:
         self._database = database
         self._waiting: defaultdict[int, Count] = defaultdict(Count)
         self._lock = threading.Lock()
+        self._moving = threading.Lock()
+        """Held while something goes from memory to the database: whoever looks sees it once."""
 
     def add(self, catalogue: int, *, people: int = 0, events: int = 0) -> None:
         """So many more, or fewer; in memory until the next ``flush``."""
@@ -55,37 +57,43 @@ class Counts:
     def flush(self) -> None:
         """Put what was added up into the database; what cannot be put there waits on."""
         with self._lock:
-            waiting, self._waiting = self._waiting, defaultdict(Count)
-        while waiting:
-            catalogue, count = waiting.popitem()
-            try:
-                with self._database.connect() as connection:
-                    _put(connection, catalogue, count)
-            except Taken:
-                continue  # the catalogue is gone
-            except BaseException:
-                for each, more in [(catalogue, count), *waiting.items()]:
-                    self.add(each, people=more.people, events=more.events)
-                raise
+            catalogues = list(self._waiting)
+        for catalogue in catalogues:
+            with self._moving:
+                self._move(catalogue)
+
+    def _move(self, catalogue: int) -> None:
+        with self._lock:
+            count = self._waiting.pop(catalogue, Count())
+        try:
+            with self._database.connect() as connection:
+                _put(connection, catalogue, count)
+        except Taken:
+            pass  # the catalogue is gone
+        except BaseException:
+            self.add(catalogue, people=count.people, events=count.events)
+            raise
 
     def of(self, catalogue: int) -> Count | None:
         """What is kept of a catalogue, None where it was never counted.
 
         What other processes have written in the last second may be missing.
         """
-        with self._database.connect() as connection:
-            found = _kept(connection, catalogue)
-        with self._lock:
-            waiting = self._waiting.get(catalogue, Count())
+        with self._moving:
+            with self._database.connect() as connection:
+                found = _kept(connection, catalogue)
+            with self._lock:
+                waiting = self._waiting.get(catalogue, Count())
         return None if found is None else _at_least_none(found + waiting)
 
     def all(self) -> Count:
         """What is kept of all catalogues together."""
         wanted = select(func.sum(counts.c.people), func.sum(counts.c.events))
-        with self._database.connect() as connection:
-            row = connection.execute(wanted).one()
-        with self._lock:
-            waiting = sum(self._waiting.values(), Count())
+        with self._moving:
+            with self._database.connect() as connection:
+                row = connection.execute(wanted).one()
+            with self._lock:
+                waiting = sum(self._waiting.values(), Count())
         return _at_least_none(Count(int(row[0] or 0), int(row[1] or 0)) + waiting)
 
     def since(self, catalogue: int) -> Count:
