@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import threading
-from concurrent.futures import ThreadPoolExecutor
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
 from conlinucb.errors import StorageError
 from conlinucb.service.storage import Count, Counts, Storage
+from conlinucb.service.storage import counts as kept
 from conlinucb.service.storage.counts import COUNTED
 from conlinucb.service.storage.schema import counts
 from support import service_store
@@ -48,28 +50,24 @@ def test_many_at_once_lose_nothing(storage: Storage) -> None:
     assert storage.counts.of(films) == Count(30, 5 * (0 + 1 + 2 + 3 + 4 + 5))
 
 
-def test_what_is_being_put_there_is_seen_once(storage: Storage) -> None:
+def test_what_is_being_put_there_is_seen_once(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It was in memory no more and not yet in the database, and everybody seemed to be gone."""
-    films, done = storage.catalogue_log.create("films").id, threading.Event()
-    seen: list[int] = []
-
-    def look() -> None:
-        while not done.is_set():
-            found = storage.counts.of(films)
-            assert found is not None
-            seen.append(found.people)
-
+    films = storage.catalogue_log.create("films").id
+    looks: list[Future[Count | None]] = []
+    put = kept._put
     with ThreadPoolExecutor(1) as threads:
-        looking = threads.submit(look)
-        try:
-            for _ in range(20):
-                storage.counts.add(films, people=1)
-                storage.counts.flush()
-        finally:
-            done.set()
-        looking.result()
-    assert seen == sorted(seen)
-    assert storage.counts.of(films) == Count(20, 0)
+
+        def slowly(*given: Any) -> None:
+            looks.append(threads.submit(storage.counts.of, films))
+            time.sleep(0.1)  # a look takes less
+            put(*given)
+
+        monkeypatch.setattr(kept, "_put", slowly)
+        storage.counts.add(films, people=2)
+        storage.counts.flush()
+    assert [each.result() for each in looks] == [Count(2, 0)]
 
 
 def test_people_who_come_and_go_are_counted(storage: Storage) -> None:

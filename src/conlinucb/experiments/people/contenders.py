@@ -20,6 +20,7 @@ from conlinucb.experiments.people.talk import (
     Unasked,
     favourites,
     known_half,
+    tell,
 )
 from conlinucb.experiments.people.task import ASKING, Person, as_yes_no
 from conlinucb.experiments.people.world import World
@@ -180,9 +181,9 @@ def _with_prior(
         talk = Asked(agent, person, as_yes_no(said, world.task.yes) if yes_no else said)
         talk.fill_in(terms)
         if favourite:
-            talk.tell(favourites(world.log, person, favourite))
+            tell(talk, favourites(world.log, person, favourite))
         if half:
-            talk.tell(known_half(world.log, person))
+            tell(talk, known_half(world.log, person))
         return talk
 
     return start

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from conlinucb.agent.question import Question
-from conlinucb.experiments.people.task import Half, Person, as_yes_no
+from conlinucb.experiments.people.task import Person, as_yes_no
 from conlinucb.numerics.validation import Floats, Indices
 
 
@@ -89,11 +89,6 @@ class AnyQuestion:
         self._agent, self._says, self._most, self._among_pool = agent, says, most, among_pool
         self._user = agent.new_user(seed=person.number)
         self.answers: list[float] = []
-
-    def tell(self, items: Half) -> None:
-        """Items that the person names, with how they like them."""
-        for arm, value in zip(*items, strict=True):
-            self.learn(int(arm), float(value))
 
     def recommend(self, pool: Indices) -> int:
         """Ask as long as a question is due, then the best."""

@@ -41,6 +41,12 @@ class Talk(Protocol):
         ...
 
 
+def tell(talk: Talk, items: Half) -> None:
+    """Items that the person names, with how they like them."""
+    for arm, value in zip(*items, strict=True):
+        talk.learn(int(arm), float(value))
+
+
 Start = Callable[[Person], Talk]
 """A recommender meets a person."""
 
@@ -51,8 +57,7 @@ class Unasked:
     def __init__(self, baseline: Baseline, known: Half | None = None) -> None:
         self._baseline, self._seen, self.answers = baseline, Seen(), list[float]()
         if known is not None:
-            for arm, value in zip(*known, strict=True):
-                self.learn(int(arm), float(value))
+            tell(self, known)
 
     def recommend(self, pool: Indices) -> int:
         """The best by its scores."""
@@ -71,11 +76,6 @@ class Asked:
         self._agent, self._says = agent, says
         self._user = agent.new_user(seed=person.number)
         self.answers: list[float] = []
-
-    def tell(self, items: Half) -> None:
-        """Items that the person names, with how they like them."""
-        for arm, value in zip(*items, strict=True):
-            self.learn(int(arm), float(value))
 
     def fill_in(self, terms: list[int]) -> None:
         """A questionnaire: the same key-terms for everybody."""

@@ -21,7 +21,7 @@ from conlinucb.catalog.catalog import Catalog
 from conlinucb.errors import UnknownName, nearest
 from conlinucb.experiments.people.contenders import NO_QUESTIONS, Contender, EachRound
 from conlinucb.experiments.people.says import AnyQuestion, Asks, Says
-from conlinucb.experiments.people.talk import Start, Talk, favourites
+from conlinucb.experiments.people.talk import Start, Talk, favourites, tell
 from conlinucb.experiments.people.task import ASKING, Log, Person
 from conlinucb.experiments.people.world import World
 
@@ -47,7 +47,7 @@ RHYTHMS: dict[str, Rhythm] = {
     "each-round": Rhythm("one question a round", 1, ASKING),
     "after-favourite": Rhythm("one question a round after a favourite was named", 1, ASKING, 1),
 }
-"""The third is how the service asks who has said nothing, the last who began as its page does."""
+"""The last is how people come who began as the service's page does."""
 DEFAULT = "key-terms, ucb"
 """One topic a question, as the service asks where its setting ``ask_about`` is "one"."""
 CLUSTERS, LEVELS = 60, (8, 40, 160)
@@ -184,7 +184,7 @@ def entered(way: Way | None, rhythm: Rhythm, world: World) -> Start:
     def start(person: Person) -> Talk:
         says = Says(own.log.answers(person.asked), world.task.yes)
         talk = AnyQuestion(agent, person, says, rhythm.most, way is not None and way.among_pool)
-        talk.tell(favourites(own.log, person, rhythm.named))
+        tell(talk, favourites(own.log, person, rhythm.named))
         return talk
 
     return start
